@@ -1,0 +1,177 @@
+// Package dueheap is a heap of small numbers (slots) ordered by an int64, which may be a due time or any other rank.
+//
+// Equal ranks leave in the order in which they came. A slot's rank can be read, moved or removed at any time. The
+// cells are flat and free of pointers: a million of them cost the garbage collector nothing.
+//
+// A Heap is not safe for concurrent use.
+package dueheap
+
+// Heap holds each slot at most once. The zero value is empty and ready for use.
+type Heap struct {
+	// cells is a four-ary heap: the children of i are 4i+1 … 4i+4. Fewer levels than a binary heap, and the four
+	// children share one cache line.
+	cells []cell
+	// Invariant: cells[pos.at[s]-1].slot == s for each slot s in the heap.
+	pos *Positions
+	// own is set when nobody else uses pos.
+	own bool
+	seq uint32
+}
+
+// Positions remembers where each slot is. Heaps whose slots never overlap may share one.
+type Positions struct {
+	at []uint32 // by slot: place in its heap plus one; zero means absent
+}
+
+type cell struct {
+	rank int64
+	seq  uint32
+	slot uint32
+}
+
+const (
+	arity = 4
+	// Below this many cells, memory is kept for the next load.
+	keepCells = 1024
+)
+
+// New returns a heap that shares its positions with others.
+func New(pos *Positions) Heap { return Heap{pos: pos} }
+
+// Unset tells whether the heap is a zero value that was never used.
+func (h *Heap) Unset() bool { return h.pos == nil }
+
+// before tells whether a leaves before b. Sequence numbers may wrap: only their distance counts.
+func (a cell) before(b cell) bool {
+	return a.rank < b.rank || a.rank == b.rank && int32(a.seq-b.seq) < 0
+}
+
+// Len is the number of slots in the heap.
+func (h *Heap) Len() int { return len(h.cells) }
+
+// Min returns the slot that leaves next, and its rank.
+func (h *Heap) Min() (slot uint32, rank int64, ok bool) {
+	if len(h.cells) == 0 {
+		return 0, 0, false
+	}
+	return h.cells[0].slot, h.cells[0].rank, true
+}
+
+// Rank returns the rank of a slot, and whether it is in the heap.
+func (h *Heap) Rank(slot uint32) (int64, bool) {
+	i, ok := h.find(slot)
+	if !ok {
+		return 0, false
+	}
+	return h.cells[i].rank, true
+}
+
+// Set puts a slot at a rank, behind all that have the same: a new one enters, a known one moves.
+func (h *Heap) Set(slot uint32, rank int64) {
+	h.seq++
+	c := cell{rank: rank, seq: h.seq, slot: slot}
+	i, ok := h.find(slot)
+	if !ok {
+		i = len(h.cells)
+		h.cells = append(h.cells, c)
+		h.grow(slot)
+	}
+	if !h.up(i, c) {
+		h.down(i, c)
+	}
+}
+
+// Remove takes a slot out, if it is there.
+func (h *Heap) Remove(slot uint32) {
+	i, ok := h.find(slot)
+	if !ok {
+		return
+	}
+	h.pos.at[slot] = 0
+	n := len(h.cells) - 1
+	last := h.cells[n]
+	h.cells = h.cells[:n]
+	if i < n && !h.up(i, last) {
+		h.down(i, last)
+	}
+	h.shrink()
+}
+
+func (h *Heap) find(slot uint32) (int, bool) {
+	if h.pos == nil || int(slot) >= len(h.pos.at) || h.pos.at[slot] == 0 {
+		return 0, false
+	}
+	return int(h.pos.at[slot]) - 1, true
+}
+
+func (h *Heap) grow(slot uint32) {
+	if h.pos == nil {
+		h.pos, h.own = new(Positions), true
+	}
+	for int(slot) >= len(h.pos.at) {
+		h.pos.at = append(h.pos.at, 0)
+	}
+}
+
+func (h *Heap) put(i int, c cell) {
+	h.cells[i] = c
+	h.pos.at[c.slot] = uint32(i) + 1
+}
+
+// up moves c from the hole at i towards the root and tells whether it moved; if not, nothing was written.
+func (h *Heap) up(i int, c cell) bool {
+	start := i
+	for i > 0 {
+		parent := (i - 1) / arity
+		if !c.before(h.cells[parent]) {
+			break
+		}
+		h.put(i, h.cells[parent])
+		i = parent
+	}
+	if i == start {
+		return false
+	}
+	h.put(i, c)
+	return true
+}
+
+// down moves c from the hole at i towards the leaves and writes it.
+func (h *Heap) down(i int, c cell) {
+	n := len(h.cells)
+	for {
+		child := arity*i + 1
+		if child >= n {
+			break
+		}
+		least := child
+		for j := child + 1; j < min(child+arity, n); j++ {
+			if h.cells[j].before(h.cells[least]) {
+				least = j
+			}
+		}
+		if !h.cells[least].before(c) {
+			break
+		}
+		h.put(i, h.cells[least])
+		i = least
+	}
+	h.put(i, c)
+}
+
+// shrink gives memory back when most of it is unused. Cells are copied at most once for every four removals.
+func (h *Heap) shrink() {
+	if c := cap(h.cells); c > keepCells && len(h.cells) < c/4 {
+		h.cells = append(make([]cell, 0, c/2), h.cells...)
+	}
+	if h.own && len(h.cells) == 0 {
+		h.pos.Trim()
+	}
+}
+
+// Trim gives the memory of all positions back. It must be called only when no heap that shares them holds a slot.
+func (p *Positions) Trim() {
+	if cap(p.at) > keepCells {
+		p.at = nil
+	}
+}

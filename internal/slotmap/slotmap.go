@@ -1,0 +1,248 @@
+// Package slotmap is a hash map whose entries live in numbered slots.
+//
+// It exists for the work queues, which need four things at once that a Go map does not give:
+//
+//   - a small, stable number for a key (its slot), so that queues and heaps hold 4 bytes and no pointers;
+//   - one hash computation and one probe for a look-up that is followed by an insert or a removal;
+//   - no allocation while keys come and go within a size seen before;
+//   - memory that goes back when the keys go.
+//
+// A Map is not safe for concurrent use.
+package slotmap
+
+import "math/bits"
+
+// Map maps K to V. The zero value is an empty map that keeps room for a few dozen keys once it had them.
+//
+// Entries lie in segments of doubling size (8, 16, 32, …), so that growth never copies an entry and a pointer to one
+// stays good until the entry is removed. New keys take the lowest segment with room, which lets the highest run empty.
+type Map[K comparable, V any] struct {
+	// index is an open-addressing table with linear probing; its length is zero or a power of two.
+	// Invariant: every live slot is in exactly one cell, reachable from its hash without crossing an empty cell.
+	index []cell
+	segs  []segment[K, V]
+	// open has bit i set if and only if segment i has a free slot.
+	open uint32
+	live int
+	// keep is the number of segments that are held even when they are empty.
+	keep int
+}
+
+// Entry is a key with its value. The pointer that Find, Insert and At return is good until the entry is removed.
+type Entry[K comparable, V any] struct {
+	Key  K
+	Val  V
+	hash uint32
+	// next is, in a free slot, the next free slot of the segment plus one; liveMark in one that is in use.
+	next uint32
+}
+
+const liveMark = ^uint32(0)
+
+type cell struct {
+	hash uint32
+	slot uint32 // plus one; zero is an empty cell
+}
+
+type segment[K comparable, V any] struct {
+	entries []Entry[K, V]
+	free    uint32 // head of the list of slots that were used and given back, plus one
+	used    uint32 // slots from here on were never used
+	live    uint32
+}
+
+const (
+	firstBits    = 3 // the first segment has 1<<firstBits slots
+	first        = 1 << firstBits
+	defaultKeep  = 3
+	minIndex     = 16
+	shrinkFactor = 8 // the index is halved until less than one cell in shrinkFactor would be in use
+)
+
+// New returns a map that holds on to the memory of up to keep entries when they are removed, so that a load that comes
+// and goes within that size allocates nothing.
+func New[K comparable, V any](keep int) Map[K, V] {
+	m := Map[K, V]{keep: 1}
+	for base(m.keep) < keep {
+		m.keep++
+	}
+	return m
+}
+
+// base is the number of slots in the first n segments.
+func base(n int) int { return first<<n - first }
+
+// locate tells which segment a slot is in, and where.
+func locate(slot uint32) (seg int, off uint32) {
+	v := slot + first
+	seg = bits.Len32(v) - 1 - firstBits
+	return seg, v - first<<seg
+}
+
+// Len is the number of entries.
+func (m *Map[K, V]) Len() int { return m.live }
+
+// At returns the entry in a slot that is in use.
+func (m *Map[K, V]) At(slot uint32) *Entry[K, V] {
+	seg, off := locate(slot)
+	return &m.segs[seg].entries[off]
+}
+
+// Peek returns the entry in any slot, or nil if it is not in use.
+func (m *Map[K, V]) Peek(slot uint32) *Entry[K, V] {
+	seg, off := locate(slot)
+	if seg >= len(m.segs) {
+		return nil
+	}
+	if e := &m.segs[seg].entries[off]; e.next == liveMark {
+		return e
+	}
+	return nil
+}
+
+// Find looks a key up by its hash, which must come from the same Hasher for all keys of the map.
+func (m *Map[K, V]) Find(hash uint64, key K) (slot uint32, e *Entry[K, V], ok bool) {
+	if len(m.index) == 0 {
+		return 0, nil, false
+	}
+	mask := uint32(len(m.index) - 1)
+	h := uint32(hash)
+	for i := h & mask; ; i = (i + 1) & mask {
+		c := m.index[i]
+		if c.slot == 0 {
+			return 0, nil, false
+		}
+		if c.hash == h {
+			if e := m.At(c.slot - 1); e.Key == key {
+				return c.slot - 1, e, true
+			}
+		}
+	}
+}
+
+// Insert adds a key that is not in the map, with a zero value.
+func (m *Map[K, V]) Insert(hash uint64, key K) (slot uint32, e *Entry[K, V]) {
+	if (m.live+1)*2 > len(m.index) {
+		m.reindex(max(minIndex, 2*len(m.index)))
+	}
+	slot = m.take()
+	e = m.At(slot)
+	e.Key, e.hash = key, uint32(hash)
+	m.link(cell{hash: e.hash, slot: slot + 1})
+	m.live++
+	return slot, e
+}
+
+// Remove frees a slot that is in use.
+func (m *Map[K, V]) Remove(slot uint32) {
+	m.unlink(m.At(slot).hash, slot)
+	m.give(slot)
+	m.live--
+	m.shrink()
+}
+
+// Reset removes all entries and gives their memory back.
+func (m *Map[K, V]) Reset() { *m = Map[K, V]{keep: m.keep} }
+
+// Range calls visit for each entry in the slots from up to but not including to, in slot order, and tells whether there
+// are slots beyond. The map must not change meanwhile.
+func (m *Map[K, V]) Range(from, to uint32, visit func(slot uint32, e *Entry[K, V])) (more bool) {
+	end := uint32(base(len(m.segs)))
+	for slot := from; slot < min(to, end); slot++ {
+		seg, off := locate(slot)
+		if s := &m.segs[seg]; off >= s.used {
+			slot = uint32(base(seg+1)) - 1 // the rest of the segment was never used
+		} else if e := &s.entries[off]; e.next == liveMark {
+			visit(slot, e)
+		}
+	}
+	return to < end
+}
+
+// link puts c into the first empty cell from its home on.
+func (m *Map[K, V]) link(c cell) {
+	mask := uint32(len(m.index) - 1)
+	i := c.hash & mask
+	for m.index[i].slot != 0 {
+		i = (i + 1) & mask
+	}
+	m.index[i] = c
+}
+
+// unlink empties the cell of a slot and moves later cells of the run back, so that no tombstone is needed.
+func (m *Map[K, V]) unlink(hash, slot uint32) {
+	mask := uint32(len(m.index) - 1)
+	i := hash & mask
+	for m.index[i].slot != slot+1 {
+		i = (i + 1) & mask
+	}
+	for j := (i + 1) & mask; m.index[j].slot != 0; j = (j + 1) & mask {
+		home := m.index[j].hash & mask
+		// The cell may move to i unless its home lies behind i.
+		if (j-home)&mask >= (j-i)&mask {
+			m.index[i] = m.index[j]
+			i = j
+		}
+	}
+	m.index[i] = cell{}
+}
+
+// reindex rebuilds the index with n cells from the hashes it holds; no key is hashed again.
+func (m *Map[K, V]) reindex(n int) {
+	old := m.index
+	m.index = make([]cell, n)
+	for _, c := range old {
+		if c.slot != 0 {
+			m.link(c)
+		}
+	}
+}
+
+// take returns a free slot of the lowest segment that has one.
+func (m *Map[K, V]) take() uint32 {
+	if m.open == 0 {
+		m.open |= 1 << len(m.segs)
+		m.segs = append(m.segs, segment[K, V]{entries: make([]Entry[K, V], first<<len(m.segs))})
+	}
+	i := bits.TrailingZeros32(m.open)
+	s := &m.segs[i]
+	off := s.used
+	if s.free != 0 {
+		off = s.free - 1
+		s.free = s.entries[off].next
+	} else {
+		s.used++
+	}
+	s.entries[off].next = liveMark
+	if s.live++; int(s.live) == len(s.entries) {
+		m.open &^= 1 << i
+	}
+	return uint32(base(i)) + off
+}
+
+// give clears a slot, so that the collector sees nothing in it, and puts it on the free list of its segment.
+func (m *Map[K, V]) give(slot uint32) {
+	i, off := locate(slot)
+	s := &m.segs[i]
+	s.entries[off] = Entry[K, V]{next: s.free}
+	s.free = off + 1
+	s.live--
+	m.open |= 1 << i
+}
+
+// shrink gives memory back: the highest segments while they are empty and those below are at most half full (so that
+// a size that swings around a border does not allocate again and again), and the index when it is far too large.
+func (m *Map[K, V]) shrink() {
+	keep := m.keep
+	if keep == 0 {
+		keep = defaultKeep
+	}
+	for n := len(m.segs) - 1; n >= keep && m.segs[n].live == 0 && m.live <= base(n)/2; n-- {
+		m.segs[n] = segment[K, V]{}
+		m.segs = m.segs[:n]
+		m.open &^= 1 << n
+	}
+	if n := len(m.index); n > minIndex && n > 4*base(keep) && m.live*shrinkFactor < n {
+		m.reindex(n / 2)
+	}
+}

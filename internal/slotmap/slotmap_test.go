@@ -1,0 +1,213 @@
+package slotmap
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// verify checks what must always hold of a map.
+func (m *Map[K, V]) verify() error {
+	cells := 0
+	for i, c := range m.index {
+		if c.slot == 0 {
+			continue
+		}
+		cells++
+		if e := m.At(c.slot - 1); e.next != liveMark || e.hash != c.hash {
+			return fmt.Errorf("cell %d names slot %d, which is free or has another hash", i, c.slot-1)
+		}
+		mask := uint32(len(m.index) - 1)
+		for j := c.hash & mask; j != uint32(i); j = (j + 1) & mask {
+			if m.index[j].slot == 0 {
+				return fmt.Errorf("cell %d cannot be reached from its home", i)
+			}
+		}
+	}
+	live := uint32(0)
+	for i, s := range m.segs {
+		live += s.live
+		if open := m.open&(1<<i) != 0; open != (int(s.live) < len(s.entries)) {
+			return fmt.Errorf("segment %d with %d of %d slots in use has open=%v", i, s.live, len(s.entries), open)
+		}
+	}
+	if cells != m.live || int(live) != m.live {
+		return fmt.Errorf("%d live entries, %d cells, %d slots in use", m.live, cells, live)
+	}
+	return nil
+}
+
+func TestMapAgainstModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := New[int, int](rapid.IntRange(0, 60).Draw(t, "keep"))
+		model := map[int]int{}
+		// A poor hash makes runs of cells that collide, which is where open addressing goes wrong.
+		spread := rapid.SampledFrom([]uint64{1, 3, 1 << 33}).Draw(t, "spread")
+		hash := func(k int) uint64 { return uint64(k) * spread }
+		key := rapid.IntRange(0, 100)
+		t.Repeat(map[string]func(*rapid.T){
+			"insert": func(t *rapid.T) {
+				k := key.Draw(t, "key")
+				for ; len(model) < 100; k++ {
+					if _, _, ok := m.Find(hash(k), k); !ok {
+						_, e := m.Insert(hash(k), k)
+						e.Val, model[k] = -k, -k
+						break
+					}
+				}
+			},
+			"remove": func(t *rapid.T) {
+				k := key.Draw(t, "key")
+				if slot, _, ok := m.Find(hash(k), k); ok {
+					m.Remove(slot)
+					delete(model, k)
+				}
+			},
+			"remove all": func(t *rapid.T) {
+				for k := range model {
+					slot, _, _ := m.Find(hash(k), k)
+					m.Remove(slot)
+				}
+				clear(model)
+			},
+			"": func(t *rapid.T) {
+				if err := m.verify(); err != nil {
+					t.Fatal(err)
+				}
+				compare(t, &m, model, hash)
+			},
+		})
+	})
+}
+
+func compare(t *rapid.T, m *Map[int, int], model map[int]int, hash func(int) uint64) {
+	seen := 0
+	m.Range(0, math.MaxUint32, func(slot uint32, e *Entry[int, int]) {
+		seen++
+		if want, ok := model[e.Key]; !ok || e.Val != want || m.At(slot) != e {
+			t.Fatalf("Range shows %d=%d at slot %d, the model has %d, %v", e.Key, e.Val, slot, want, ok)
+		}
+	})
+	inUse := 0
+	for slot := range uint32(300) {
+		if m.Peek(slot) != nil {
+			inUse++
+		}
+	}
+	if inUse != len(model) {
+		t.Fatalf("Peek shows %d entries, the model has %d", inUse, len(model))
+	}
+	if seen != len(model) || m.Len() != len(model) {
+		t.Fatalf("Range shows %d entries, Len says %d, the model has %d", seen, m.Len(), len(model))
+	}
+	for k := range 110 {
+		slot, e, ok := m.Find(hash(k), k)
+		if ok && m.Peek(slot) != e {
+			t.Fatalf("Peek(%d) does not show the entry of %d", slot, k)
+		}
+		if want, known := model[k]; ok != known || ok && e.Val != want {
+			t.Fatalf("Find(%d) says %v, the model %v", k, ok, known)
+		}
+	}
+}
+
+func TestPointersSurviveGrowth(t *testing.T) {
+	var m Map[int, int]
+	_, first := m.Insert(0, 0)
+	for k := 1; k < 10_000; k++ {
+		m.Insert(uint64(k)*0x9E3779B97F4A7C15, k)
+	}
+	first.Val = 7
+	if _, e, _ := m.Find(0, 0); e.Val != 7 {
+		t.Fatal("the entry moved")
+	}
+}
+
+func TestRangeInParts(t *testing.T) {
+	var m Map[int, int]
+	for k := range 1000 {
+		m.Insert(uint64(k)*0x9E3779B97F4A7C15, k)
+	}
+	seen := 0
+	for from, more := uint32(0), true; more; from += 64 {
+		more = m.Range(from, from+64, func(uint32, *Entry[int, int]) { seen++ })
+	}
+	if seen != 1000 {
+		t.Fatalf("saw %d of 1000 entries", seen)
+	}
+}
+
+func TestMemoryGoesBack(t *testing.T) {
+	var m Map[int, [64]byte]
+	before := liveHeap()
+	for k := range 100_000 {
+		m.Insert(uint64(k)*0x9E3779B97F4A7C15, k)
+	}
+	for k := range 100_000 {
+		slot, _, _ := m.Find(uint64(k)*0x9E3779B97F4A7C15, k)
+		m.Remove(slot)
+	}
+	if grown := int64(liveHeap()) - int64(before); grown > 64<<10 {
+		t.Fatalf("an emptied map of 100,000 entries holds %d bytes", grown)
+	}
+	runtime.KeepAlive(&m)
+}
+
+func liveHeap() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var s runtime.MemStats
+	runtime.ReadMemStats(&s)
+	return s.HeapAlloc
+}
+
+func TestNoAllocationWithinKeptSize(t *testing.T) {
+	m := New[int, int](1000)
+	cycle := func() {
+		for k := range 1000 {
+			m.Insert(uint64(k)*7919, k)
+		}
+		for k := range 1000 {
+			slot, _, _ := m.Find(uint64(k)*7919, k)
+			m.Remove(slot)
+		}
+	}
+	cycle()
+	if n := testing.AllocsPerRun(20, cycle); n != 0 {
+		t.Fatalf("%v allocations a cycle", n)
+	}
+}
+
+func TestHasherRefusesWhatIsNoKey(t *testing.T) {
+	anything := NewHasher[any]("queue: item")
+	for _, bad := range []any{[]int{1}, map[string]int{}, func() {}, math.NaN(), struct{ x any }{[]int{}}} {
+		msg := panicOf(func() { anything.Hash(bad) })
+		if !strings.HasPrefix(msg, fmt.Sprintf("queue: item of type %T cannot be a key: ", bad)) {
+			t.Errorf("Hash(%T) panicked with %q", bad, msg)
+		}
+	}
+	floats := NewHasher[struct{ f [1]float64 }]("queue: item")
+	if msg := panicOf(func() { floats.Hash(struct{ f [1]float64 }{[1]float64{math.NaN()}}) }); msg == "" {
+		t.Error("a struct with a NaN inside was accepted")
+	}
+	if NewHasher[struct {
+		a string
+		b int
+	}]("x").wary {
+		t.Error("a struct of string and int needs no check")
+	}
+}
+
+func panicOf(f func()) (msg string) {
+	defer func() {
+		if r := recover(); r != nil {
+			msg = fmt.Sprint(r)
+		}
+	}()
+	f()
+	return ""
+}

@@ -1,0 +1,298 @@
+package workqueue
+
+import (
+	"sync/atomic"
+	"time"
+
+	"vedette.dev/internal/slotmap"
+)
+
+// delayer holds keys back until they are due and then hands them to deliver. It has no goroutine: whoever passes by
+// (AddAfter, Get, Len) delivers what has become due, and an alarm sees to it when nobody passes.
+type delayer[T comparable] struct {
+	hasher slotmap.Hasher[T]
+	clock  timekeeper
+	// deliver takes the keys that are due. It is called without a lock, by one goroutine at a time.
+	deliver func([]delivery[T])
+
+	// next is waiting.next, for those who pass by without the lock.
+	next atomic.Int64
+
+	mu   *briefLock
+	wait *waiting[T]
+	// alarm is set for alarmAt. It may ring too early, when the key it was set for is gone; never too late.
+	// Invariant: alarmAt is not after wait.next, unless somebody is delivering or about to.
+	alarm      alarm
+	alarmAt    int64
+	delivering bool
+	closed     bool
+	batch      [batchSize]delivery[T] // belongs to whoever set delivering
+}
+
+type delivery[T comparable] struct {
+	item     T
+	hash     uint64
+	priority int32
+}
+
+// batchSize bounds what somebody who passes by does for others.
+const batchSize = 64
+
+func newDelayer[T comparable](clock timekeeper, mu *briefLock, deliver func([]delivery[T])) *delayer[T] {
+	d := &delayer[T]{
+		hasher:  slotmap.NewHasher[T]("workqueue: item"),
+		clock:   clock,
+		deliver: deliver,
+		mu:      mu,
+		wait:    newWaiting[T](),
+		alarmAt: never,
+	}
+	d.next.Store(never)
+	d.alarm = alarm{keeper: &d.clock, ring: d.ring}
+	return d
+}
+
+// add delays a key; the earlier of two times wins.
+func (d *delayer[T]) add(item T, delay time.Duration, priority int32) {
+	hash, now := d.hasher.Hash(item), d.clock.now()
+	d.mu.lockToAdd()
+	if d.closed {
+		d.mu.Unlock()
+		return
+	}
+	slot, e := d.wait.findOrInsert(hash, item)
+	d.wait.put(slot, e, after(now, delay), priority)
+	d.changed(now)
+	d.mu.Unlock()
+	d.passBy(now)
+}
+
+// failure is a key that failed and backs off.
+type failure[T comparable] struct {
+	item     T
+	priority int32
+	// queued: the key will run anyway, so it is not to be added when the window ends.
+	queued bool
+}
+
+// backOff delays a key that failed, for as long as when says. A failure inside the window of an earlier one is the
+// work of a trigger that came too soon: when is not asked, and the key is added when the window ends.
+func (d *delayer[T]) backOff(f failure[T], when func(T) time.Duration) {
+	hash := d.hasher.Hash(f.item)
+	if !d.openWindow(hash, f) {
+		return
+	}
+	delay := time.Duration(-1) // if when panics, the window is taken back
+	defer func() { d.setWindow(hash, f, delay) }()
+	// The limiter is the user's and may do anything, so it is asked without a lock. Meanwhile the window has no end.
+	delay = max(when(f.item), 0)
+}
+
+// openWindow reports false if a window is open already.
+func (d *delayer[T]) openWindow(hash uint64, f failure[T]) bool {
+	now := d.clock.now()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return false
+	}
+	slot, e := d.wait.findOrInsert(hash, f.item)
+	if e.backoffEnd > now {
+		if !f.queued {
+			d.wait.put(slot, e, e.backoffEnd, f.priority)
+			d.changed(now)
+		}
+		return false
+	}
+	e.backoffEnd = never
+	return true
+}
+
+func (d *delayer[T]) setWindow(hash uint64, f failure[T], delay time.Duration) {
+	now := d.clock.now()
+	d.mu.Lock()
+	if !d.closed {
+		slot, e := d.wait.findOrInsert(hash, f.item) // it may have been forgotten or cancelled meanwhile
+		e.backoffEnd = after(now, delay)
+		switch {
+		case delay >= 0 && (e.pending || !f.queued):
+			d.wait.put(slot, e, e.backoffEnd, f.priority)
+		case delay >= 0:
+			d.wait.settle(slot, e, now)
+		case e.pending && d.wait.wakeUp(slot) == never: // somebody else relies on the window that is taken back
+			e.backoffEnd = 0
+			d.wait.set(slot, now)
+		default:
+			d.wait.closeWindow(slot, e)
+		}
+		d.changed(now)
+	}
+	d.mu.Unlock()
+	d.passBy(now)
+}
+
+// cancel takes back a delayed add. A back-off window stays open.
+func (d *delayer[T]) cancel(item T) (priority int32, was bool) {
+	hash, now := d.hasher.Hash(item), d.clock.now()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	slot, e, ok := d.wait.find(hash, item)
+	if !ok || !e.pending {
+		return 0, false
+	}
+	priority = e.priority
+	d.wait.settle(slot, e, now)
+	d.changed(now)
+	return priority, true
+}
+
+// forget closes the back-off window of a key. A delayed add stays.
+func (d *delayer[T]) forget(item T) {
+	hash := d.hasher.Hash(item)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if slot, e, ok := d.wait.find(hash, item); ok {
+		d.wait.closeWindow(slot, e)
+	}
+}
+
+// due tells until when a key is delayed.
+func (d *delayer[T]) due(item T) (int64, bool) {
+	hash := d.hasher.Hash(item)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	slot, e, ok := d.wait.find(hash, item)
+	if !ok || !e.pending {
+		return 0, false
+	}
+	return d.wait.wakeUp(slot), true
+}
+
+// dueTime is due, as a point in time.
+func (d *delayer[T]) dueTime(item T) (time.Time, bool) {
+	at, ok := d.due(item)
+	if !ok {
+		return time.Time{}, false
+	}
+	return d.clock.time(at), true
+}
+
+// changed keeps next and the alarm right after a change. The caller holds mu, and passes by when it has let go of it
+// if something is due already.
+func (d *delayer[T]) changed(now int64) {
+	next := d.wait.next(now)
+	d.next.Store(next)
+	if next > now {
+		d.setAlarm(now, next)
+	}
+}
+
+func (d *delayer[T]) setAlarm(now, next int64) {
+	if next < d.alarmAt && !d.delivering && !d.closed {
+		d.alarmAt = next
+		d.alarm.set(time.Duration(next - now))
+	}
+}
+
+// passBy delivers some of what is due at now.
+func (d *delayer[T]) passBy(now int64) {
+	if d.next.Load() <= now {
+		d.deliverDue(now, false)
+	}
+}
+
+// look is passBy for those who have not looked at the clock yet.
+func (d *delayer[T]) look() {
+	if d.next.Load() != never {
+		d.passBy(d.clock.now())
+	}
+}
+
+// ring is called by the alarm.
+func (d *delayer[T]) ring() {
+	d.mu.Lock()
+	d.alarmAt = never
+	d.mu.Unlock()
+	d.deliverDue(d.clock.now(), true)
+}
+
+// deliverDue hands over what is due: all of it, or one batch and the rest is left to the alarm. Only one goroutine
+// delivers at a time, so that keys arrive in the order in which they are due; a second one need not wait for the first.
+func (d *delayer[T]) deliverDue(now int64, all bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.delivering {
+		return
+	}
+	d.delivering = true
+	defer func() { // also when deliver panics
+		d.delivering = false
+		now := d.clock.now()
+		next := d.wait.next(now)
+		d.next.Store(next)
+		d.setAlarm(now, next)
+	}()
+	for n := d.takeDue(now); n > 0; n = d.takeDue(d.clock.now()) {
+		d.deliverBatch(n)
+		if !all {
+			break
+		}
+	}
+}
+
+// takeDue fills the batch with keys that are due.
+func (d *delayer[T]) takeDue(now int64) (n int) {
+	for n < batchSize {
+		item, priority, ok := d.wait.popDue(now)
+		if !ok {
+			break
+		}
+		d.batch[n] = delivery[T]{item: item, priority: priority}
+		n++
+	}
+	return n
+}
+
+// deliverBatch lets go of the lock while it delivers.
+func (d *delayer[T]) deliverBatch(n int) {
+	d.mu.Unlock()
+	defer d.mu.Lock()
+	defer clear(d.batch[:n])
+	d.deliver(d.batch[:n])
+}
+
+// close drops what is delayed. When it returns the alarm is silent and its goroutine gone.
+func (d *delayer[T]) close() {
+	d.mu.Lock()
+	d.closed = true
+	d.wait = newWaiting[T]()
+	d.next.Store(never)
+	d.alarm.stop()
+	d.mu.Unlock()
+	d.alarm.wait()
+}
+
+// describe adds what is known here of a key to what is known elsewhere.
+func (d *delayer[T]) describe(it *Item[T]) (delayed bool) {
+	it.Due, delayed = d.dueTime(it.Key)
+	return delayed
+}
+
+// list fills in the delayed keys of a snapshot.
+func (d *delayer[T]) list(s *Snapshot[T], limit int) {
+	o := oldest[T]{limit: limit, by: due[T]}
+	gather(d.copyItems, o.add)
+	s.WaitingCount, s.Waiting = o.count, o.trim()
+}
+
+func (d *delayer[T]) copyItems(items []Item[T], from, to uint32) (_ []Item[T], more bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	more = d.wait.keys.Range(from, to, func(slot uint32, e *slotmap.Entry[T, delayed]) {
+		if e.Val.pending {
+			due := d.clock.time(d.wait.wakeUp(slot))
+			items = append(items, Item[T]{Key: e.Key, Due: due, Priority: int(e.Val.priority)})
+		}
+	})
+	return items, more
+}

@@ -1,0 +1,52 @@
+package workqueue
+
+import "vedette.dev/internal/slotmap"
+
+// failures counts the failures of items, and gives the memory back of those that are forgotten.
+type failures[T comparable] struct {
+	hasher slotmap.Hasher[T]
+	mu     briefLock
+	counts slotmap.Map[T, int]
+}
+
+// keepFailures is the number of counts whose memory is kept for the next ones.
+const keepFailures = 1000
+
+func newFailures[T comparable]() *failures[T] {
+	return &failures[T]{
+		hasher: slotmap.NewHasher[T]("workqueue: item"),
+		counts: slotmap.New[T, int](keepFailures),
+	}
+}
+
+// count adds one failure and returns how many there were before.
+func (f *failures[T]) count(item T) (before int) {
+	hash := f.hasher.Hash(item)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_, e, ok := f.counts.Find(hash, item)
+	if !ok {
+		_, e = f.counts.Insert(hash, item)
+	}
+	e.Val++
+	return e.Val - 1
+}
+
+func (f *failures[T]) of(item T) int {
+	hash := f.hasher.Hash(item)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if _, e, ok := f.counts.Find(hash, item); ok {
+		return e.Val
+	}
+	return 0
+}
+
+func (f *failures[T]) forget(item T) {
+	hash := f.hasher.Hash(item)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if slot, _, ok := f.counts.Find(hash, item); ok {
+		f.counts.Remove(slot)
+	}
+}

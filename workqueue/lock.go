@@ -1,0 +1,87 @@
+package workqueue
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// briefLock is a mutex for critical sections that are much shorter than it takes to park a goroutine.
+//
+// As long as there is little to do it is a sync.Mutex that tries a moment longer before it parks. At full speed, when
+// producers and workers do nothing but add and take, a transfer of the lock and its data between two cores costs more
+// than the work under it, and parking goroutines costs more than both. Then whoever finds it taken stays away for a
+// while and lets the holder do many rounds in its own cache. Producers come back sooner than workers: while a worker
+// stays away, adds of the same key merge, which is what the queue is for, and event handlers do not wait. When the line
+// has grown long it is the other way round: more keys would only fall out of the cache.
+//
+// The layers of a queue (line, delays, failures) share one lock, though each is used on its own: with a lock for each,
+// two workers would meet at one after the other and move all of their data to and fro. It is never taken twice.
+type briefLock struct {
+	mu sync.Mutex
+	// busy: the queue works at full speed. crowded: its line is long.
+	busy, crowded atomic.Bool
+}
+
+// patience says how long to stay away, in turns of an empty loop, some three to the nanosecond: at first, and at most.
+type patience struct{ first, most int }
+
+var (
+	eager   = patience{1 << 7, 1 << 13}  // 50 ns to 3 µs
+	patient = patience{1 << 17, 1 << 19} // 45 to 180 µs
+)
+
+const (
+	yieldFrom = 1 << 12 // from this wait on, other goroutines may run
+	maxTries  = 1000    // before parking
+)
+
+// Lock locks for a worker, or for anybody else who is no producer.
+func (l *briefLock) Lock() {
+	if !l.mu.TryLock() {
+		l.lockSlow(l.crowded.Load())
+	}
+}
+
+// lockToAdd locks for a producer.
+func (l *briefLock) lockToAdd() {
+	if !l.mu.TryLock() {
+		l.lockSlow(!l.crowded.Load())
+	}
+}
+
+func (l *briefLock) Unlock() { l.mu.Unlock() }
+
+func (l *briefLock) lockSlow(first bool) {
+	p := patience{}
+	if l.busy.Load() {
+		p = patient
+		if first {
+			p = eager
+		}
+	}
+	wait := p.first
+	for range maxTries {
+		for range wait { // nothing: to look at the lock would take its cache line from the holder
+		}
+		if l.mu.TryLock() {
+			return
+		}
+		wait = min(2*wait, p.most)
+		if wait >= yieldFrom {
+			runtime.Gosched()
+		}
+	}
+	l.mu.Lock()
+}
+
+// locker is a rate limiter of this package with a lock that a queue can share.
+type locker interface{ lock() *briefLock }
+
+// lockOf is the lock of a rate limiter, or a new one.
+func lockOf(limiter any) *briefLock {
+	if l, ok := limiter.(locker); ok {
+		return l.lock()
+	}
+	return new(briefLock)
+}

@@ -1,0 +1,136 @@
+package workqueue
+
+import (
+	"sync"
+	"time"
+)
+
+// MetricsProvider makes the metrics of a queue. The names on dashboards that they are known by are, in the order of the
+// methods: workqueue_depth, _adds_total, _queue_duration_seconds, _work_duration_seconds, _unfinished_work_seconds,
+// _longest_running_processor_seconds and _retries_total. The metrics are called under locks of the queue: they should
+// be quick and must not call it.
+type MetricsProvider interface {
+	NewDepthMetric(name string) GaugeMetric
+	NewAddsMetric(name string) CounterMetric
+	NewLatencyMetric(name string) HistogramMetric
+	NewWorkDurationMetric(name string) HistogramMetric
+	NewUnfinishedWorkSecondsMetric(name string) SettableGaugeMetric
+	NewLongestRunningProcessorSecondsMetric(name string) SettableGaugeMetric
+	NewRetriesMetric(name string) CounterMetric
+}
+
+// GaugeMetric is a number that goes up and down.
+type GaugeMetric interface {
+	Inc()
+	Dec()
+}
+
+// SettableGaugeMetric is a number that is set.
+type SettableGaugeMetric interface {
+	Set(float64)
+}
+
+// CounterMetric is a number that goes up.
+type CounterMetric interface {
+	Inc()
+}
+
+// SummaryMetric takes single observations.
+type SummaryMetric interface {
+	Observe(float64)
+}
+
+// HistogramMetric takes single observations.
+type HistogramMetric interface {
+	Observe(float64)
+}
+
+// globalProvider is the one piece of package state, kept because SetProvider is part of the surface that programs were
+// written for. A provider in a queue's config is the better way.
+var globalProvider struct {
+	sync.Mutex
+	provider MetricsProvider
+}
+
+// SetProvider sets the provider for queues that are made from now on and have none in their config. Only the first
+// call counts.
+//
+// Deprecated: give each queue its provider in its config. What one package sets here, another cannot change.
+func SetProvider(metricsProvider MetricsProvider) {
+	globalProvider.Lock()
+	defer globalProvider.Unlock()
+	if globalProvider.provider == nil {
+		globalProvider.provider = metricsProvider
+	}
+}
+
+// providerFor is the provider of a queue: nil, for a queue without a name or where none was given.
+func providerFor(name string, configured MetricsProvider) MetricsProvider {
+	if name == "" {
+		return nil
+	}
+	if configured != nil {
+		return configured
+	}
+	globalProvider.Lock()
+	defer globalProvider.Unlock()
+	return globalProvider.provider
+}
+
+// unfinishedWorkPeriod is how often the two metrics of work in progress are brought up to date.
+const unfinishedWorkPeriod = 500 * time.Millisecond
+
+// queueMetrics are the metrics of one queue. A nil one measures nothing.
+type queueMetrics struct {
+	depth          GaugeMetric
+	adds           CounterMetric
+	latency        HistogramMetric
+	workDuration   HistogramMetric
+	unfinishedWork SettableGaugeMetric
+	longestRunning SettableGaugeMetric
+}
+
+func newQueueMetrics(name string, configured MetricsProvider) *queueMetrics {
+	p := providerFor(name, configured)
+	if p == nil {
+		return nil
+	}
+	return &queueMetrics{
+		depth:          p.NewDepthMetric(name),
+		adds:           p.NewAddsMetric(name),
+		latency:        p.NewLatencyMetric(name),
+		workDuration:   p.NewWorkDurationMetric(name),
+		unfinishedWork: p.NewUnfinishedWorkSecondsMetric(name),
+		longestRunning: p.NewLongestRunningProcessorSecondsMetric(name),
+	}
+}
+
+func (m *queueMetrics) added() {
+	if m != nil {
+		m.adds.Inc()
+		m.depth.Inc()
+	}
+}
+
+func (m *queueMetrics) taken(waited int64) {
+	if m != nil {
+		m.depth.Dec()
+		m.latency.Observe(seconds(waited))
+	}
+}
+
+func (m *queueMetrics) done(worked int64) {
+	if m != nil {
+		m.workDuration.Observe(seconds(worked))
+	}
+}
+
+// newRetryMetric returns nil where nothing is measured.
+func newRetryMetric(name string, configured MetricsProvider) CounterMetric {
+	if p := providerFor(name, configured); p != nil {
+		return p.NewRetriesMetric(name)
+	}
+	return nil
+}
+
+func seconds(nanoseconds int64) float64 { return time.Duration(nanoseconds).Seconds() }
