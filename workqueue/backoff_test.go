@@ -51,7 +51,7 @@ func TestForgetLeavesTheQueueAsItIs(t *testing.T) {
 	forEachHonest(t, func(t *testing.T, q TypedRateLimitingInterface[string]) {
 		q.AddRateLimited("a")
 		q.Forget("a")
-		time.Sleep(time.Second)
+		pass(time.Second)
 		expect(t, q, "a")
 	})
 }
@@ -60,7 +60,7 @@ func TestTriggersInsideTheWindowAreNotCounted(t *testing.T) {
 	forEachHonest(t, func(t *testing.T, q TypedRateLimitingInterface[string]) {
 		q.AddRateLimited("a")
 		for range 9 {
-			time.Sleep(100 * time.Millisecond)
+			pass(100 * time.Millisecond)
 			q.Add("a") // an event: the key runs at once, and fails again
 			expect(t, q, "a")
 			q.AddRateLimited("a")
@@ -68,10 +68,10 @@ func TestTriggersInsideTheWindowAreNotCounted(t *testing.T) {
 			expectRetries(t, q, 1)
 			expectNothing(t, q)
 		}
-		time.Sleep(100 * time.Millisecond)
+		pass(100 * time.Millisecond)
 		expect(t, q, "a") // the retry that was promised comes when it was promised
 		q.Done("a")
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		expectNothing(t, q)
 	})
 }
@@ -111,7 +111,7 @@ func TestForgetClosesTheWindow(t *testing.T) {
 		expect(t, q, "a")
 		q.Forget("a") // it worked; the next failure is the first again
 		q.Done("a")
-		time.Sleep(500 * time.Millisecond)
+		pass(500 * time.Millisecond)
 		q.(TypedCanceler[string]).Cancel("a")
 		q.AddRateLimited("a")
 		expectRetries(t, q, 1)
@@ -125,10 +125,10 @@ func TestCancelLeavesTheWindowOpen(t *testing.T) {
 	forEachHonest(t, func(t *testing.T, q TypedRateLimitingInterface[string]) {
 		q.AddRateLimited("a")
 		q.(TypedCanceler[string]).Cancel("a")
-		time.Sleep(300 * time.Millisecond)
+		pass(300 * time.Millisecond)
 		q.AddRateLimited("a")
 		expectRetries(t, q, 1)
-		time.Sleep(700 * time.Millisecond)
+		pass(700 * time.Millisecond)
 		expect(t, q, "a")
 	})
 }
@@ -158,7 +158,7 @@ func TestLimiterThatPanicsLeavesTheQueueUsable(t *testing.T) {
 			expectNothing(t, q)
 			l.panics = false
 			q.AddRateLimited("a") // no window without an end was left behind
-			time.Sleep(time.Second)
+			pass(time.Second)
 			expect(t, q, "a")
 			q.Done("a")
 			q.Add("a")

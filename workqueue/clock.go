@@ -76,6 +76,10 @@ func (a *alarm) set(d time.Duration) {
 // set is good enough.
 func (a *alarm) setOther(d time.Duration) {
 	a.stop()
+	if d <= 0 { // some clocks would wait until they are moved
+		a.pending.Go(a.ring)
+		return
+	}
 	timer, cancel := a.keeper.other.NewTimer(d), make(chan struct{})
 	a.cancel = cancel
 	a.pending.Go(func() {

@@ -274,8 +274,18 @@ func (d *delayer[T]) close() {
 
 // describe adds what is known here of a key to what is known elsewhere.
 func (d *delayer[T]) describe(it *Item[T]) (delayed bool) {
-	it.Due, delayed = d.dueTime(it.Key)
-	return delayed
+	hash := d.hasher.Hash(it.Key)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	slot, e, ok := d.wait.find(hash, it.Key)
+	if !ok || !e.pending {
+		return false
+	}
+	it.Due = d.clock.time(d.wait.wakeUp(slot))
+	if it.QueuedSince.IsZero() && it.ProcessingSince.IsZero() {
+		it.Priority = int(e.priority)
+	}
+	return true
 }
 
 // list fills in the delayed keys of a snapshot.

@@ -36,12 +36,12 @@ func TestEarlierOfTwoDelaysWins(t *testing.T) {
 		q.AddAfter("a", 2*time.Second)
 		q.AddAfter("a", time.Second)
 		q.AddAfter("a", 3*time.Second)
-		time.Sleep(time.Second - 1)
+		pass(time.Second - 1)
 		expectNothing(t, q)
-		time.Sleep(1)
+		pass(1)
 		expect(t, q, "a")
 		q.Done("a")
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		expectNothing(t, q) // the later ones were not adds of their own
 	})
 }
@@ -63,10 +63,10 @@ func TestZeroAndNegativeDelaysAddAtOnce(t *testing.T) {
 
 func TestLongestDelayIsJustLong(t *testing.T) {
 	forEachDelaying(t, func(t *testing.T, q TypedDelayingInterface[string]) {
-		time.Sleep(time.Hour) // now plus the delay is more than an int64 holds
+		pass(time.Hour) // now plus the delay is more than an int64 holds
 		q.AddAfter("a", math.MaxInt64)
 		q.AddAfter("b", time.Second)
-		time.Sleep(time.Second)
+		pass(time.Second)
 		expect(t, q, "b")
 		expectNothing(t, q)
 		if at, delayed := q.(TypedCanceler[string]).Due("a"); !delayed || at.Before(time.Now().Add(200*365*24*time.Hour)) {
@@ -81,7 +81,7 @@ func TestEqualDelaysComeInTheOrderOfTheirAdds(t *testing.T) {
 		for i := range n {
 			q.AddAfter(fmt.Sprintf("a/%d", i), time.Minute)
 		}
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		synctest.Wait()
 		for i := range n {
 			expect(t, q, fmt.Sprintf("a/%d", i))
@@ -98,7 +98,7 @@ func TestDelayedKeysAreDroppedAtShutDown(t *testing.T) {
 			} else {
 				q.ShutDown()
 			}
-			time.Sleep(time.Minute)
+			pass(time.Minute)
 			if key, shutdown := q.Get(); !shutdown {
 				t.Errorf("Get returned %q", key)
 			}
@@ -114,7 +114,7 @@ func TestDelayedKeyThatWasQueuedMeanwhileRunsOnceMore(t *testing.T) {
 		q.Add("a") // in the classic queue the delayed add is one of its own
 		expect(t, q, "a")
 		q.Done("a")
-		time.Sleep(time.Second)
+		pass(time.Second)
 		expect(t, q, "a")
 	})
 }
@@ -140,8 +140,49 @@ func TestCancelTakesBackADelayedAddAndNothingElse(t *testing.T) {
 		if c.Cancel("b") {
 			t.Error("Cancel of a queued key says true")
 		}
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		expect(t, q, "b")
 		expectNothing(t, q)
+	})
+}
+
+// The wheel sorts delays into buckets of 2^20 ns, and those into buckets of 64. A key that was put into a large bucket
+// long ago must still come before one that was put into a small bucket just now.
+func TestDelaysAreExactAcrossTheBordersOfBuckets(t *testing.T) {
+	forEachDelaying(t, func(t *testing.T, q TypedDelayingInterface[string]) {
+		const small = time.Duration(1 << 20)
+		start := time.Now()
+		next := func(want string, at time.Duration) {
+			t.Helper()
+			if key, _ := q.Get(); key != want || time.Since(start) != at {
+				t.Errorf("%s came after %v, want %s after %v", key, time.Since(start), want, at)
+			}
+		}
+		q.AddAfter("x", 64*small+100)
+		q.AddAfter("z", 63*small+5)
+		next("z", 63*small+5)
+		q.AddAfter("y", small+195)
+		next("x", 64*small+100)
+		next("y", 64*small+200)
+	})
+}
+
+// Keys that come all at once wake as many workers as they need, though only a few are woken by whoever adds them.
+func TestAllWorkersWakeUpForKeysThatComeTogether(t *testing.T) {
+	forEachDelaying(t, func(t *testing.T, q TypedDelayingInterface[string]) {
+		const n = 20
+		taken := make(chan string, n)
+		for i := range n {
+			q.AddAfter(fmt.Sprintf("a/%d", i), time.Second)
+			go func() {
+				key, _ := q.Get() // and no Done: each worker takes one
+				taken <- key
+			}()
+		}
+		pass(time.Second)
+		synctest.Wait()
+		if len(taken) != n {
+			t.Errorf("%d of %d workers woke up", len(taken), n)
+		}
 	})
 }

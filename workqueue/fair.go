@@ -19,8 +19,8 @@ type FairConfig[T comparable] struct {
 	// RateLimiter gives the delays of AddRateLimited; nil means a back-off for each item from 5 ms to 1000 s. A limit
 	// for all items together, as in DefaultTypedControllerRateLimiter, would let one tenant use up what is meant for all.
 	RateLimiter TypedRateLimiter[T]
-	// Tenant names the tenant of an item, for example its namespace; nil means that all belong to one. It is called
-	// under the lock of the queue: it should be quick, always give the same answer, and must not call the queue.
+	// Tenant names the tenant of an item, for example its namespace; nil means that all belong to one. It should be
+	// quick and always give the same answer, and must not call the queue or its rate limiter, whose lock may be held.
 	Tenant func(item T) string
 	// Priority is the priority of items that are added without one; nil means zero. Higher goes first. What does not
 	// fit into 32 bits is cut to the nearest that does.
@@ -106,16 +106,23 @@ func (q *Fair[T]) Add(item T) { q.addNow(item, q.priorityOf(item, nil)) }
 
 // AddAfter asks for item to be worked on when duration has passed.
 func (q *Fair[T]) AddAfter(item T, duration time.Duration) {
+	q.retried()
 	q.addAfter(item, duration, q.priorityOf(item, nil))
 }
 
 // AddRateLimited asks for an item that failed to be worked on when its back-off is over.
-func (q *Fair[T]) AddRateLimited(item T) { q.backOff(item, q.priorityOf(item, nil)) }
+func (q *Fair[T]) AddRateLimited(item T) {
+	q.retried()
+	q.backOff(item, q.priorityOf(item, nil))
+}
 
 // AddWithOpts adds items with a delay, a back-off, a priority, or all of them.
 func (q *Fair[T]) AddWithOpts(o AddOpts, items ...T) {
 	for _, item := range items {
 		priority := q.priorityOf(item, o.Priority)
+		if o.RateLimited || o.After > 0 {
+			q.retried()
+		}
 		if o.RateLimited {
 			q.backOff(item, priority)
 		}
@@ -151,7 +158,6 @@ func (q *Fair[T]) addAfter(item T, duration time.Duration, priority int32) {
 		q.addNow(item, priority)
 	case q.queue.raise(item, priority): // it is queued, which is earlier
 	default:
-		q.retried()
 		q.delayer.add(item, duration, priority)
 	}
 }
@@ -160,13 +166,12 @@ func (q *Fair[T]) backOff(item T, priority int32) {
 	if q.ShuttingDown() {
 		return
 	}
-	q.retried()
 	queued := q.queue.raise(item, priority)
 	q.delayer.backOff(failure[T]{item: item, priority: priority, queued: queued}, q.limiter.When)
 }
 
 func (q *Fair[T]) retried() {
-	if q.retries != nil {
+	if q.retries != nil && !q.ShuttingDown() {
 		q.retries.Inc()
 	}
 }

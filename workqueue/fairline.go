@@ -14,8 +14,8 @@ import (
 //	 └ flows  one for each tenant with keys in the class; they take turns
 //	    └ a chain of slots, first in, first out
 //
-// Time is counted in turns: one pop is one turn. Whatever the number of keys and tenants, push and pop take the same
-// time; only the number of priorities counts, by its logarithm.
+// Time is counted in turns: one pop is one turn. Push and pop take the same time whatever the number of keys and tenants;
+// they take longer the more priorities one tenant has keys of.
 type fairLine[T comparable] struct {
 	tenantOf func(T) string
 	hasher   slotmap.Hasher[string]
@@ -52,15 +52,20 @@ type class struct {
 
 type flow struct {
 	class, tenant uint32
+	priority      int32 // of the class
 	keys          chain
 	over          bool   // in class.over
 	sibling       uint32 // the tenant's next flow, plus one
 }
 
+// keepTenants is the number of tenants whose memory is kept for the next ones.
+const keepTenants = 100
+
 func newFairLine[T comparable](tenantOf func(T) string, patience int) *fairLine[T] {
 	return &fairLine[T]{
 		tenantOf: tenantOf,
 		hasher:   slotmap.NewHasher[string]("workqueue: tenant"),
+		tenants:  slotmap.New[string, tenant](keepTenants),
 		patience: int64(patience),
 	}
 }
@@ -187,13 +192,13 @@ func (l *fairLine[T]) done(owner uint32) {
 func (l *fairLine[T]) flow(owner uint32, priority int32) uint32 {
 	t := &l.tenants.At(owner).Val
 	for id := t.flows; id != 0; id = l.flows.at(id - 1).sibling {
-		if l.classes.at(l.flows.at(id-1).class).priority == priority {
+		if l.flows.at(id-1).priority == priority {
 			return id - 1
 		}
 	}
 	c := l.class(priority)
 	id := l.flows.add()
-	*l.flows.at(id) = flow{class: c, tenant: owner, sibling: t.flows}
+	*l.flows.at(id) = flow{class: c, tenant: owner, priority: priority, sibling: t.flows}
 	t.flows = id + 1
 	l.flowLinks = linksFor(l.flowLinks, id)
 	l.classes.at(c).turns.pushBack(l.flowLinks, id)
@@ -255,10 +260,10 @@ func (l *fairLine[T]) trim() {
 	}
 	l.flows.trim()
 	l.classes.trim()
-	if cap(l.keyLinks) > keepKeys {
+	if cap(l.keyLinks) > 2*keepKeys {
 		l.keyLinks = nil
 	}
-	if cap(l.flowLinks) > keepKeys {
+	if cap(l.flowLinks) > 2*keepKeys {
 		l.flowLinks = nil
 	}
 }

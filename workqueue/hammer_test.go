@@ -13,7 +13,7 @@ const (
 	hammerProducers = 64
 	hammerWorkers   = 64
 	hammerKeys      = 200
-	hammerAdds      = 400 // a producer
+	hammerAdds      = 800 // a producer
 )
 
 // hammered is what the checker knows of one key.

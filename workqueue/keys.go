@@ -49,5 +49,8 @@ func (t *keyTable[T]) letGo(k *keyState, place uint32) {
 		t.busy[place] = moved
 	}
 	t.busy = t.busy[:last]
+	if last == 0 && cap(t.busy) > keepKeys {
+		t.busy = nil
+	}
 	k.processing = false
 }

@@ -50,6 +50,9 @@ func (l *briefLock) lockToAdd() {
 	}
 }
 
+// lockAtLeisure locks for a goroutine that has nothing else to do and may as well be parked.
+func (l *briefLock) lockAtLeisure() { l.mu.Lock() }
+
 func (l *briefLock) Unlock() { l.mu.Unlock() }
 
 func (l *briefLock) lockSlow(first bool) {

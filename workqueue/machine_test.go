@@ -171,7 +171,8 @@ func (x *machine) shutDown(c chooser) {
 }
 
 var modelDelays = []time.Duration{
-	math.MinInt64, 0, 1, 300 * time.Microsecond, 4 * time.Millisecond, 8 * time.Millisecond, 70 * time.Millisecond,
+	math.MinInt64, 0, 1, 300 * time.Microsecond, 1 << 20, 63 << 20, // the borders of buckets are where wheels go wrong
+	4 * time.Millisecond, 8 * time.Millisecond, 70 * time.Millisecond,
 	5 * time.Second, math.MaxInt64,
 }
 

@@ -8,7 +8,7 @@ import (
 // MetricsProvider makes the metrics of a queue. The names on dashboards that they are known by are, in the order of the
 // methods: workqueue_depth, _adds_total, _queue_duration_seconds, _work_duration_seconds, _unfinished_work_seconds,
 // _longest_running_processor_seconds and _retries_total. The metrics are called under locks of the queue: they should
-// be quick and must not call it.
+// be quick and must not call it or its rate limiter.
 type MetricsProvider interface {
 	NewDepthMetric(name string) GaugeMetric
 	NewAddsMetric(name string) CounterMetric

@@ -196,7 +196,7 @@ func (m *model) addRateLimited(key, priority int) {
 
 func (m *model) when(key int) time.Duration {
 	m.failures[key]++
-	return min(modelBase<<(m.failures[key]-1), modelMax)
+	return min(modelBase<<min(m.failures[key]-1, 10), modelMax)
 }
 
 func (m *model) forget(key int) {

@@ -321,7 +321,7 @@ func (q *Typed[T]) now() int64 {
 
 func (q *Typed[T]) moveHand() {
 	now := q.clock.now()
-	q.mu.lockToAdd()
+	q.mu.lockAtLeisure()
 	defer q.mu.Unlock()
 	again, full := q.hand.move(now)
 	q.mu.busy.Store(full)
@@ -333,7 +333,7 @@ func (q *Typed[T]) moveHand() {
 // measureUnfinishedWork brings the two metrics up to date that change while nothing happens.
 func (q *Typed[T]) measureUnfinishedWork() {
 	now := q.clock.now()
-	q.mu.Lock()
+	q.mu.lockAtLeisure()
 	defer q.mu.Unlock()
 	if q.closed {
 		return

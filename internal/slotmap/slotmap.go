@@ -17,9 +17,8 @@ import "math/bits"
 // Entries lie in segments of doubling size (8, 16, 32, …), so that growth never copies an entry and a pointer to one
 // stays good until the entry is removed. New keys take the lowest segment with room, which lets the highest run empty.
 type Map[K comparable, V any] struct {
-	// index is an open-addressing table with linear probing; its length is zero or a power of two.
-	// Invariant: every live slot is in exactly one cell, reachable from its hash without crossing an empty cell.
-	index []cell
+	// Invariant: index holds exactly the slots that are in use.
+	index index
 	segs  []segment[K, V]
 	// open has bit i set if and only if segment i has a free slot.
 	open uint32
@@ -39,11 +38,6 @@ type Entry[K comparable, V any] struct {
 
 const liveMark = ^uint32(0)
 
-type cell struct {
-	hash uint32
-	slot uint32 // plus one; zero is an empty cell
-}
-
 type segment[K comparable, V any] struct {
 	entries []Entry[K, V]
 	free    uint32 // head of the list of slots that were used and given back, plus one
@@ -52,11 +46,9 @@ type segment[K comparable, V any] struct {
 }
 
 const (
-	firstBits    = 3 // the first segment has 1<<firstBits slots
-	first        = 1 << firstBits
-	defaultKeep  = 3
-	minIndex     = 16
-	shrinkFactor = 8 // the index is halved until less than one cell in shrinkFactor would be in use
+	firstBits   = 3 // the first segment has 1<<firstBits slots
+	first       = 1 << firstBits
+	defaultKeep = 3
 )
 
 // New returns a map that holds on to the memory of up to keep entries when they are removed, so that a load that comes
@@ -66,6 +58,7 @@ func New[K comparable, V any](keep int) Map[K, V] {
 	for base(m.keep) < keep {
 		m.keep++
 	}
+	m.index.floor = 2 * maxLoad * base(m.keep)
 	return m
 }
 
@@ -102,15 +95,16 @@ func (m *Map[K, V]) Peek(slot uint32) *Entry[K, V] {
 
 // Find looks a key up by its hash, which must come from the same Hasher for all keys of the map.
 func (m *Map[K, V]) Find(hash uint64, key K) (slot uint32, e *Entry[K, V], ok bool) {
-	if len(m.index) == 0 {
+	h := uint32(hash)
+	t := m.index.at(h)
+	if t == nil {
 		return 0, nil, false
 	}
-	mask := uint32(len(m.index) - 1)
-	h := uint32(hash)
-	for i := h & mask; ; i = (i + 1) & mask {
-		c := m.index[i]
+	mask := uint32(len(t.cells) - 1)
+	for i := h & mask; int(i) < len(t.cells); i = (i + 1) & mask {
+		c := t.cells[i]
 		if c.slot == 0 {
-			return 0, nil, false
+			break
 		}
 		if c.hash == h {
 			if e := m.At(c.slot - 1); e.Key == key {
@@ -118,31 +112,26 @@ func (m *Map[K, V]) Find(hash uint64, key K) (slot uint32, e *Entry[K, V], ok bo
 			}
 		}
 	}
+	return 0, nil, false
 }
 
 // Insert adds a key that is not in the map, with a zero value.
 func (m *Map[K, V]) Insert(hash uint64, key K) (slot uint32, e *Entry[K, V]) {
-	if (m.live+1)*2 > len(m.index) {
-		m.reindex(max(minIndex, 2*len(m.index)))
-	}
 	slot = m.take()
 	e = m.At(slot)
 	e.Key, e.hash = key, uint32(hash)
-	m.link(cell{hash: e.hash, slot: slot + 1})
+	m.index.add(e.hash, slot)
 	m.live++
 	return slot, e
 }
 
 // Remove frees a slot that is in use.
 func (m *Map[K, V]) Remove(slot uint32) {
-	m.unlink(m.At(slot).hash, slot)
+	m.index.remove(m.At(slot).hash, slot)
 	m.give(slot)
 	m.live--
 	m.shrink()
 }
-
-// Reset removes all entries and gives their memory back.
-func (m *Map[K, V]) Reset() { *m = Map[K, V]{keep: m.keep} }
 
 // Range calls visit for each entry in the slots from up to but not including to, in slot order, and tells whether there
 // are slots beyond. The map must not change meanwhile.
@@ -157,45 +146,6 @@ func (m *Map[K, V]) Range(from, to uint32, visit func(slot uint32, e *Entry[K, V
 		}
 	}
 	return to < end
-}
-
-// link puts c into the first empty cell from its home on.
-func (m *Map[K, V]) link(c cell) {
-	mask := uint32(len(m.index) - 1)
-	i := c.hash & mask
-	for m.index[i].slot != 0 {
-		i = (i + 1) & mask
-	}
-	m.index[i] = c
-}
-
-// unlink empties the cell of a slot and moves later cells of the run back, so that no tombstone is needed.
-func (m *Map[K, V]) unlink(hash, slot uint32) {
-	mask := uint32(len(m.index) - 1)
-	i := hash & mask
-	for m.index[i].slot != slot+1 {
-		i = (i + 1) & mask
-	}
-	for j := (i + 1) & mask; m.index[j].slot != 0; j = (j + 1) & mask {
-		home := m.index[j].hash & mask
-		// The cell may move to i unless its home lies behind i.
-		if (j-home)&mask >= (j-i)&mask {
-			m.index[i] = m.index[j]
-			i = j
-		}
-	}
-	m.index[i] = cell{}
-}
-
-// reindex rebuilds the index with n cells from the hashes it holds; no key is hashed again.
-func (m *Map[K, V]) reindex(n int) {
-	old := m.index
-	m.index = make([]cell, n)
-	for _, c := range old {
-		if c.slot != 0 {
-			m.link(c)
-		}
-	}
 }
 
 // take returns a free slot of the lowest segment that has one.
@@ -230,8 +180,8 @@ func (m *Map[K, V]) give(slot uint32) {
 	m.open |= 1 << i
 }
 
-// shrink gives memory back: the highest segments while they are empty and those below are at most half full (so that
-// a size that swings around a border does not allocate again and again), and the index when it is far too large.
+// shrink gives back the highest segments while they are empty and those below are at most half full: a size that swings
+// around a border must not allocate again and again.
 func (m *Map[K, V]) shrink() {
 	keep := m.keep
 	if keep == 0 {
@@ -241,8 +191,5 @@ func (m *Map[K, V]) shrink() {
 		m.segs[n] = segment[K, V]{}
 		m.segs = m.segs[:n]
 		m.open &^= 1 << n
-	}
-	if n := len(m.index); n > minIndex && n > 4*base(keep) && m.live*shrinkFactor < n {
-		m.reindex(n / 2)
 	}
 }

@@ -13,20 +13,12 @@ import (
 // verify checks what must always hold of a map.
 func (m *Map[K, V]) verify() error {
 	cells := 0
-	for i, c := range m.index {
-		if c.slot == 0 {
-			continue
+	for i := range m.index.tables {
+		n, err := m.verifyTable(uint32(i))
+		if err != nil {
+			return fmt.Errorf("table %d: %w", i, err)
 		}
-		cells++
-		if e := m.At(c.slot - 1); e.next != liveMark || e.hash != c.hash {
-			return fmt.Errorf("cell %d names slot %d, which is free or has another hash", i, c.slot-1)
-		}
-		mask := uint32(len(m.index) - 1)
-		for j := c.hash & mask; j != uint32(i); j = (j + 1) & mask {
-			if m.index[j].slot == 0 {
-				return fmt.Errorf("cell %d cannot be reached from its home", i)
-			}
-		}
+		cells += n
 	}
 	live := uint32(0)
 	for i, s := range m.segs {
@@ -35,10 +27,33 @@ func (m *Map[K, V]) verify() error {
 			return fmt.Errorf("segment %d with %d of %d slots in use has open=%v", i, s.live, len(s.entries), open)
 		}
 	}
-	if cells != m.live || int(live) != m.live {
+	if cells != m.live || m.index.live != m.live || int(live) != m.live {
 		return fmt.Errorf("%d live entries, %d cells, %d slots in use", m.live, cells, live)
 	}
 	return nil
+}
+
+func (m *Map[K, V]) verifyTable(number uint32) (live int, err error) {
+	t := &m.index.tables[number]
+	mask := uint32(len(t.cells) - 1)
+	for i, c := range t.cells {
+		if c.slot == 0 {
+			continue
+		}
+		live++
+		if e := m.At(c.slot - 1); e.next != liveMark || e.hash != c.hash || m.index.at(c.hash) != t {
+			return 0, fmt.Errorf("cell %d names slot %d, which is free, or has another hash or table", i, c.slot-1)
+		}
+		for j := c.hash & mask; j != uint32(i); j = (j + 1) & mask {
+			if t.cells[j].slot == 0 {
+				return 0, fmt.Errorf("cell %d cannot be reached from its home", i)
+			}
+		}
+	}
+	if live != t.live {
+		return 0, fmt.Errorf("%d slots found, %d counted", live, t.live)
+	}
+	return live, nil
 }
 
 func TestMapAgainstModel(t *testing.T) {
@@ -112,6 +127,40 @@ func compare(t *rapid.T, m *Map[int, int], model map[int]int, hash func(int) uin
 		if want, known := model[k]; ok != known || ok && e.Val != want {
 			t.Fatalf("Find(%d) says %v, the model %v", k, ok, known)
 		}
+	}
+}
+
+// TestLargeMap goes over the size at which the index is split, and back.
+func TestLargeMap(t *testing.T) {
+	var m Map[int, int]
+	hash := func(k int) uint64 { return uint64(k) * 0x9E3779B97F4A7C15 >> 7 }
+	const n = 20_000
+	for k := range n {
+		_, e := m.Insert(hash(k), k)
+		e.Val = -k
+		if k%1000 == 0 || m.index.live*maxLoad == splitAt {
+			if err := m.verify(); err != nil {
+				t.Fatalf("after %d inserts: %v", k+1, err)
+			}
+		}
+	}
+	if m.index.bits == 0 {
+		t.Fatal("the index was not split")
+	}
+	for k := range n {
+		slot, e, ok := m.Find(hash(k), k)
+		if !ok || e.Val != -k {
+			t.Fatalf("key %d was not found", k)
+		}
+		m.Remove(slot)
+		if k%1000 == 0 {
+			if err := m.verify(); err != nil {
+				t.Fatalf("after %d removals: %v", k+1, err)
+			}
+		}
+	}
+	if m.index.bits != 0 {
+		t.Fatal("the index is still split")
 	}
 }
 

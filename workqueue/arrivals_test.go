@@ -1,0 +1,44 @@
+package workqueue
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// arrivals starts a worker and tells when it got each key, counted from now.
+func arrivals(q TypedInterface[string]) <-chan time.Duration {
+	start, at := time.Now(), make(chan time.Duration, 10)
+	go func() {
+		for {
+			key, shutdown := q.Get()
+			if shutdown {
+				return
+			}
+			at <- time.Since(start)
+			q.Done(key)
+		}
+	}()
+	return at
+}
+
+// expectWithin fails unless something arrives by the time d, to the nanosecond.
+func expectWithin(t *testing.T, at <-chan time.Duration, d time.Duration) {
+	t.Helper()
+	pass(d)
+	select {
+	case got := <-at:
+		if got > d {
+			t.Errorf("the key came after %v, want %v", got, d)
+		}
+	default:
+		t.Errorf("the key did not come within %v", d)
+	}
+}
+
+// pass lets time pass in a bubble, and lets the alarms ring that ring now: at the very moment in which a key is due, one
+// who asks for Len may come while it is on its way from the delayed keys to the line.
+func pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
