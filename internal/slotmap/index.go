@@ -3,9 +3,9 @@ package slotmap
 // index finds slots by hash. It is one table while it is small and 64 of them when it is large, each with the hashes
 // that begin alike, so that to grow a large one never takes longer than to fill a 64th of it anew.
 type index struct {
-	tables []table
-	bits   uint8 // of the hash that choose the table: 0 or splitBits
-	live   int
+	one  table   // while it is small
+	many []table // when it is large, by the first splitBits of the hash; else nil
+	live int
 	// floor is the number of cells below which a single table does not shrink.
 	floor int
 }
@@ -25,37 +25,28 @@ type cell struct {
 const (
 	minCells  = 16
 	splitBits = 6
-	splitAt   = 1 << 13 // cells in a single table that is full: from here on there are 64
+	splitAt   = 1 << 16 // cells in a single table that is full: from here on there are 64
 	// A table is doubled when more than half of it is in use: the runs of cells that collide stay short. It is halved
 	// when less than an eighth is.
 	maxLoad, minLoad = 2, 8
 )
 
-// at returns the table for a hash, or nil if the index is empty.
+// at returns the table for a hash.
 func (x *index) at(hash uint32) *table {
-	if len(x.tables) == 0 {
-		return nil
+	if x.many == nil {
+		return &x.one
 	}
-	return &x.tables[hash>>(32-x.bits)]
+	return &x.many[hash>>(32-splitBits)]
 }
 
 // add puts in a slot that is not there.
 func (x *index) add(hash, slot uint32) {
-	if len(x.tables) == 0 {
-		x.tables = make([]table, 1)
-	}
 	t := x.at(hash)
-	if (t.live+1)*maxLoad > len(t.cells) {
-		if x.bits == 0 && len(t.cells) >= splitAt {
-			x.spread(splitBits)
-			t = x.at(hash)
-		}
-		if (t.live+1)*maxLoad > len(t.cells) {
-			t.resize(max(minCells, 2*len(t.cells)))
-		}
+	if (t.live+1)*maxLoad > len(t.cells) && t == &x.one && len(t.cells) >= splitAt {
+		x.split()
+		t = x.at(hash)
 	}
-	t.link(cell{hash: hash, slot: slot + 1})
-	t.live++
+	t.add(cell{hash: hash, slot: slot + 1})
 	x.live++
 }
 
@@ -72,40 +63,51 @@ func (x *index) remove(hash, slot uint32) {
 
 func (x *index) shrink(t *table) {
 	floor := minCells
-	if x.bits == 0 {
+	if x.many == nil {
 		floor = max(floor, x.floor)
 	}
 	if n := len(t.cells); n > floor {
 		t.resize(n / 2)
 	}
-	if x.bits > 0 && x.live*minLoad < splitAt {
-		x.spread(0)
+	if x.many != nil && x.live*minLoad < splitAt {
+		x.join()
 	}
 }
 
-// spread builds the index anew with 1<<bits tables.
-func (x *index) spread(bits uint8) {
-	old := x.tables
-	x.tables, x.bits = make([]table, 1<<bits), bits
-	cells := minCells
-	for cells < max(x.floor, 2*maxLoad*x.live)>>bits {
-		cells *= 2
+// split moves the cells of the one table to many.
+func (x *index) split() {
+	old := x.one
+	x.one, x.many = table{}, make([]table, 1<<splitBits)
+	for i := range x.many {
+		x.many[i].cells = make([]cell, 2*len(old.cells)>>splitBits)
 	}
-	for i := range x.tables {
-		x.tables[i].cells = make([]cell, cells)
+	x.take(old)
+}
+
+// join undoes split.
+func (x *index) join() {
+	old := x.many
+	x.one, x.many = table{cells: make([]cell, splitAt/2)}, nil
+	for _, t := range old {
+		x.take(t)
 	}
-	for i := range old {
-		for _, c := range old[i].cells {
-			if c.slot != 0 {
-				t := x.at(c.hash)
-				if (t.live+1)*maxLoad > len(t.cells) {
-					t.resize(2 * len(t.cells))
-				}
-				t.link(c)
-				t.live++
-			}
+}
+
+func (x *index) take(old table) {
+	for _, c := range old.cells {
+		if c.slot != 0 {
+			x.at(c.hash).add(c)
 		}
 	}
+}
+
+// add puts in a cell that is not there.
+func (t *table) add(c cell) {
+	if (t.live+1)*maxLoad > len(t.cells) {
+		t.resize(max(minCells, 2*len(t.cells)))
+	}
+	t.link(c)
+	t.live++
 }
 
 // link puts c into the first empty cell from its home on.

@@ -97,9 +97,6 @@ func (m *Map[K, V]) Peek(slot uint32) *Entry[K, V] {
 func (m *Map[K, V]) Find(hash uint64, key K) (slot uint32, e *Entry[K, V], ok bool) {
 	h := uint32(hash)
 	t := m.index.at(h)
-	if t == nil {
-		return 0, nil, false
-	}
 	mask := uint32(len(t.cells) - 1)
 	for i := h & mask; int(i) < len(t.cells); i = (i + 1) & mask {
 		c := t.cells[i]

@@ -13,8 +13,12 @@ import (
 // verify checks what must always hold of a map.
 func (m *Map[K, V]) verify() error {
 	cells := 0
-	for i := range m.index.tables {
-		n, err := m.verifyTable(uint32(i))
+	tables := []*table{&m.index.one}
+	for i := range m.index.many {
+		tables = append(tables, &m.index.many[i])
+	}
+	for i, t := range tables {
+		n, err := m.verifyTable(t)
 		if err != nil {
 			return fmt.Errorf("table %d: %w", i, err)
 		}
@@ -33,8 +37,7 @@ func (m *Map[K, V]) verify() error {
 	return nil
 }
 
-func (m *Map[K, V]) verifyTable(number uint32) (live int, err error) {
-	t := &m.index.tables[number]
+func (m *Map[K, V]) verifyTable(t *table) (live int, err error) {
 	mask := uint32(len(t.cells) - 1)
 	for i, c := range t.cells {
 		if c.slot == 0 {
@@ -134,17 +137,17 @@ func compare(t *rapid.T, m *Map[int, int], model map[int]int, hash func(int) uin
 func TestLargeMap(t *testing.T) {
 	var m Map[int, int]
 	hash := func(k int) uint64 { return uint64(k) * 0x9E3779B97F4A7C15 >> 7 }
-	const n = 20_000
+	const n = 100_000
 	for k := range n {
 		_, e := m.Insert(hash(k), k)
 		e.Val = -k
-		if k%1000 == 0 || m.index.live*maxLoad == splitAt {
+		if k%5000 == 0 || m.index.live*maxLoad == splitAt {
 			if err := m.verify(); err != nil {
 				t.Fatalf("after %d inserts: %v", k+1, err)
 			}
 		}
 	}
-	if m.index.bits == 0 {
+	if m.index.many == nil {
 		t.Fatal("the index was not split")
 	}
 	for k := range n {
@@ -153,13 +156,13 @@ func TestLargeMap(t *testing.T) {
 			t.Fatalf("key %d was not found", k)
 		}
 		m.Remove(slot)
-		if k%1000 == 0 {
+		if k%5000 == 0 {
 			if err := m.verify(); err != nil {
 				t.Fatalf("after %d removals: %v", k+1, err)
 			}
 		}
 	}
-	if m.index.bits != 0 {
+	if m.index.many != nil {
 		t.Fatal("the index is still split")
 	}
 }
