@@ -96,7 +96,7 @@ fuzz: ## each fuzz target of this module for FUZZTIME=20s
 		targets=$$($(GO) test -list '^Fuzz' $$package) || { echo "$$targets"; exit 1; }; \
 		for target in $$targets; do \
 			if [[ $$target == Fuzz* ]]; then \
-				$(call step,fuzz $$package $$target,$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$package); \
+				$(call step,fuzz $$package $$target,$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$package); \
 			fi; \
 		done; \
 	done

@@ -15,16 +15,19 @@ type delayer[T comparable] struct {
 	// deliver takes the keys that are due. It is called without a lock, by one goroutine at a time.
 	deliver func([]delivery[T])
 
+	// below is the lock of the queue that deliver adds to; nil if that is not of this package.
+	below *briefLock
+
 	// next is waiting.next, for those who pass by without the lock.
 	next atomic.Int64
 
-	mu   *briefLock
+	mu   briefLock
 	wait *waiting[T]
 	// alarm is set for alarmAt. It may ring too early, when the key it was set for is gone; never too late.
 	// Invariant: alarmAt is not after wait.next, unless somebody is delivering or about to.
 	alarm      alarm
 	alarmAt    int64
-	delivering bool
+	delivering atomic.Bool // changes under mu
 	closed     bool
 	batch      [batchSize]delivery[T] // belongs to whoever set delivering
 }
@@ -38,12 +41,12 @@ type delivery[T comparable] struct {
 // batchSize bounds what somebody who passes by does for others.
 const batchSize = 64
 
-func newDelayer[T comparable](clock timekeeper, mu *briefLock, deliver func([]delivery[T])) *delayer[T] {
+func newDelayer[T comparable](clock timekeeper, below *briefLock, deliver func([]delivery[T])) *delayer[T] {
 	d := &delayer[T]{
 		hasher:  slotmap.NewHasher[T]("workqueue: item"),
 		clock:   clock,
 		deliver: deliver,
-		mu:      mu,
+		below:   below,
 		wait:    newWaiting[T](),
 		alarmAt: never,
 	}
@@ -91,7 +94,7 @@ func (d *delayer[T]) backOff(f failure[T], when func(T) time.Duration) {
 // openWindow reports false if a window is open already.
 func (d *delayer[T]) openWindow(hash uint64, f failure[T]) bool {
 	now := d.clock.now()
-	d.mu.Lock()
+	d.mu.lockToAdd()
 	defer d.mu.Unlock()
 	if d.closed {
 		return false
@@ -110,7 +113,7 @@ func (d *delayer[T]) openWindow(hash uint64, f failure[T]) bool {
 
 func (d *delayer[T]) setWindow(hash uint64, f failure[T], delay time.Duration) {
 	now := d.clock.now()
-	d.mu.Lock()
+	d.mu.lockToAdd()
 	if !d.closed {
 		slot, e := d.wait.findOrInsert(hash, f.item) // it may have been forgotten or cancelled meanwhile
 		e.backoffEnd = after(now, delay)
@@ -134,7 +137,7 @@ func (d *delayer[T]) setWindow(hash uint64, f failure[T], delay time.Duration) {
 // cancel takes back a delayed add. A back-off window stays open.
 func (d *delayer[T]) cancel(item T) (priority int32, was bool) {
 	hash, now := d.hasher.Hash(item), d.clock.now()
-	d.mu.Lock()
+	d.mu.lockToAdd()
 	defer d.mu.Unlock()
 	slot, e, ok := d.wait.find(hash, item)
 	if !ok || !e.pending {
@@ -149,7 +152,7 @@ func (d *delayer[T]) cancel(item T) (priority int32, was bool) {
 // forget closes the back-off window of a key. A delayed add stays.
 func (d *delayer[T]) forget(item T) {
 	hash := d.hasher.Hash(item)
-	d.mu.Lock()
+	d.mu.lockToAdd()
 	defer d.mu.Unlock()
 	if slot, e, ok := d.wait.find(hash, item); ok {
 		d.wait.closeWindow(slot, e)
@@ -159,7 +162,7 @@ func (d *delayer[T]) forget(item T) {
 // due tells until when a key is delayed.
 func (d *delayer[T]) due(item T) (int64, bool) {
 	hash := d.hasher.Hash(item)
-	d.mu.Lock()
+	d.mu.lockToAdd()
 	defer d.mu.Unlock()
 	slot, e, ok := d.wait.find(hash, item)
 	if !ok || !e.pending {
@@ -188,7 +191,7 @@ func (d *delayer[T]) changed(now int64) {
 }
 
 func (d *delayer[T]) setAlarm(now, next int64) {
-	if next < d.alarmAt && !d.delivering && !d.closed {
+	if next < d.alarmAt && !d.delivering.Load() && !d.closed {
 		d.alarmAt = next
 		d.alarm.set(time.Duration(next - now))
 	}
@@ -196,7 +199,7 @@ func (d *delayer[T]) setAlarm(now, next int64) {
 
 // passBy delivers some of what is due at now.
 func (d *delayer[T]) passBy(now int64) {
-	if d.next.Load() <= now {
+	if d.next.Load() <= now && !d.delivering.Load() {
 		d.deliverDue(now, false)
 	}
 }
@@ -210,7 +213,7 @@ func (d *delayer[T]) look() {
 
 // ring is called by the alarm.
 func (d *delayer[T]) ring() {
-	d.mu.Lock()
+	d.mu.lockToAdd()
 	d.alarmAt = never
 	d.mu.Unlock()
 	d.deliverDue(d.clock.now(), true)
@@ -219,23 +222,33 @@ func (d *delayer[T]) ring() {
 // deliverDue hands over what is due: all of it, or one batch and the rest is left to the alarm. Only one goroutine
 // delivers at a time, so that keys arrive in the order in which they are due; a second one need not wait for the first.
 func (d *delayer[T]) deliverDue(now int64, all bool) {
-	d.mu.Lock()
+	d.mu.lockToAdd()
 	defer d.mu.Unlock()
-	if d.delivering {
+	if d.delivering.Load() {
 		return
 	}
-	d.delivering = true
+	d.delivering.Store(true)
 	defer func() { // also when deliver panics
-		d.delivering = false
+		d.delivering.Store(false)
 		now := d.clock.now()
 		next := d.wait.next(now)
 		d.next.Store(next)
 		d.setAlarm(now, next)
+		d.keepPace()
 	}()
 	for n := d.takeDue(now); n > 0; n = d.takeDue(d.clock.now()) {
 		d.deliverBatch(n)
 		if !all {
 			break
+		}
+	}
+}
+
+// keepPace makes the lock as patient as that of the queue below.
+func (d *delayer[T]) keepPace() {
+	if d.below != nil {
+		if busy := d.below.busy.Load(); busy != d.mu.busy.Load() {
+			d.mu.busy.Store(busy)
 		}
 	}
 }
@@ -256,14 +269,14 @@ func (d *delayer[T]) takeDue(now int64) (n int) {
 // deliverBatch lets go of the lock while it delivers.
 func (d *delayer[T]) deliverBatch(n int) {
 	d.mu.Unlock()
-	defer d.mu.Lock()
+	defer d.mu.lockToAdd()
 	defer clear(d.batch[:n])
 	d.deliver(d.batch[:n])
 }
 
 // close drops what is delayed. When it returns the alarm is silent and its goroutine gone.
 func (d *delayer[T]) close() {
-	d.mu.Lock()
+	d.mu.lockToAdd()
 	d.closed = true
 	d.wait = newWaiting[T]()
 	d.next.Store(never)
@@ -275,7 +288,7 @@ func (d *delayer[T]) close() {
 // describe adds what is known here of a key to what is known elsewhere.
 func (d *delayer[T]) describe(it *Item[T]) (delayed bool) {
 	hash := d.hasher.Hash(it.Key)
-	d.mu.Lock()
+	d.mu.lockToAdd()
 	defer d.mu.Unlock()
 	slot, e, ok := d.wait.find(hash, it.Key)
 	if !ok || !e.pending {
@@ -296,7 +309,7 @@ func (d *delayer[T]) list(s *Snapshot[T], limit int) {
 }
 
 func (d *delayer[T]) copyItems(items []Item[T], from, to uint32) (_ []Item[T], more bool) {
-	d.mu.Lock()
+	d.mu.lockToAdd()
 	defer d.mu.Unlock()
 	more = d.wait.keys.Range(from, to, func(slot uint32, e *slotmap.Entry[T, delayed]) {
 		if e.Val.pending {

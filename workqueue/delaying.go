@@ -52,11 +52,11 @@ func newDelayingQueue[T comparable](config TypedDelayingQueueConfig[T], mu *brie
 		TypedInterface: config.Queue,
 		retries:        newRetryMetric(config.Name, config.MetricsProvider),
 	}
-	deliver := q.addEach
 	if own, ok := config.Queue.(*Typed[T]); ok {
-		deliver = own.addAll
+		q.delayer = newDelayer(newTimekeeper(config.Clock), own.mu, own.addAll)
+	} else {
+		q.delayer = newDelayer(newTimekeeper(config.Clock), nil, q.addEach)
 	}
-	q.delayer = newDelayer(newTimekeeper(config.Clock), mu, deliver)
 	return q
 }
 

@@ -58,7 +58,7 @@ type Fair[T comparable] struct {
 	limiter  TypedRateLimiter[T]
 	retries  CounterMetric
 	tenant   func(T) string
-	priority func(T) int
+	priority func(T) int // nil means that all have the same
 }
 
 // AddOpts says how AddWithOpts adds.
@@ -81,9 +81,6 @@ func NewFair[T comparable](config FairConfig[T]) (*Fair[T], error) {
 	}
 	if config.Tenant == nil {
 		config.Tenant = func(T) string { return "" }
-	}
-	if config.Priority == nil {
-		config.Priority = func(T) int { return 0 }
 	}
 	if config.Patience == 0 {
 		config.Patience = defaultPatience
@@ -134,9 +131,10 @@ func (q *Fair[T]) AddWithOpts(o AddOpts, items ...T) {
 
 func (q *Fair[T]) priorityOf(item T, given *int) int32 {
 	p := 0
-	if given != nil {
+	switch {
+	case given != nil:
 		p = *given
-	} else {
+	case q.priority != nil:
 		p = q.priority(item)
 	}
 	return int32(min(max(p, math.MinInt32), math.MaxInt32))

@@ -73,15 +73,21 @@ func newFairLine[T comparable](tenantOf func(T) string, patience int) *fairLine[
 func (l *fairLine[T]) len() int { return l.n }
 
 func (l *fairLine[T]) push(slot uint32, e *keyEntry[T]) {
-	name := l.tenantOf(e.Key)
+	if !e.Val.processing { // else it comes back from a worker, and its tenant is known
+		e.Val.tenant = l.tenant(l.tenantOf(e.Key))
+	}
+	l.append(slot, e)
+	l.n++
+}
+
+// tenant returns the tenant of a name, and makes it if need be.
+func (l *fairLine[T]) tenant(name string) uint32 {
 	hash := l.hasher.Hash(name)
 	id, _, known := l.tenants.Find(hash, name)
 	if !known {
 		id, _ = l.tenants.Insert(hash, name)
 	}
-	e.Val.tenant = id
-	l.append(slot, e)
-	l.n++
+	return id
 }
 
 // append puts a key at the end of the flow of its tenant and priority.

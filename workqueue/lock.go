@@ -15,8 +15,9 @@ import (
 // stays away, adds of the same key merge, which is what the queue is for, and event handlers do not wait. When the line
 // has grown long it is the other way round: more keys would only fall out of the cache.
 //
-// The layers of a queue (line, delays, failures) share one lock, though each is used on its own: with a lock for each,
-// two workers would meet at one after the other and move all of their data to and fro. It is never taken twice.
+// A rate limiter of this package and its queue share one lock, though neither calls the other: with a lock for each, two
+// workers would meet at one after the other and move all of their data to and fro. It is never taken twice. The delayer
+// has a lock of its own: those who delay keys and those who work on them are not the same at the same time.
 type briefLock struct {
 	mu sync.Mutex
 	// busy: the queue works at full speed. crowded: its line is long.

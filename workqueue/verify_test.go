@@ -74,7 +74,7 @@ func (d *delayer[T]) verify() error {
 	if next := d.next.Load(); next > first {
 		faults = append(faults, fmt.Errorf("next is %d, but a key wakes up at %d", next, first))
 	}
-	if d.alarmAt > first && first > now && !d.delivering && !d.closed {
+	if d.alarmAt > first && first > now && !d.delivering.Load() && !d.closed {
 		faults = append(faults, fmt.Errorf("the alarm is set for %d, but a key wakes up at %d", d.alarmAt, first))
 	}
 	if d.closed && d.wait.keys.Len() != 0 {
