@@ -1,6 +1,7 @@
 package workqueue
 
 import (
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -64,10 +65,17 @@ func (d *delayer[T]) add(item T, delay time.Duration, priority int32) {
 		return
 	}
 	slot, e := d.wait.findOrInsert(hash, item)
-	d.wait.put(slot, e, after(now, delay), priority)
-	d.changed(now)
+	due := after(now, delay)
+	d.wait.wheel.Advance(now)
+	d.wait.put(slot, e, due, priority)
+	if due < d.next.Load() { // else it comes after something that is known already
+		d.changed(now)
+	}
 	d.mu.Unlock()
 	d.passBy(now)
+	if d.below != nil && d.below.crowded.Load() {
+		runtime.Gosched() // keys come due faster than workers take them: let those run
+	}
 }
 
 // failure is a key that failed and backs off.
@@ -122,9 +130,9 @@ func (d *delayer[T]) setWindow(hash uint64, f failure[T], delay time.Duration) {
 			d.wait.put(slot, e, e.backoffEnd, f.priority)
 		case delay >= 0:
 			d.wait.settle(slot, e, now)
-		case e.pending && d.wait.wakeUp(slot) == never: // somebody else relies on the window that is taken back
+		case e.pending && e.wakeUp() == never: // somebody else relies on the window that is taken back
 			e.backoffEnd = 0
-			d.wait.set(slot, now)
+			d.wait.set(slot, e, now)
 		default:
 			d.wait.closeWindow(slot, e)
 		}
@@ -164,11 +172,11 @@ func (d *delayer[T]) due(item T) (int64, bool) {
 	hash := d.hasher.Hash(item)
 	d.mu.lockToAdd()
 	defer d.mu.Unlock()
-	slot, e, ok := d.wait.find(hash, item)
+	_, e, ok := d.wait.find(hash, item)
 	if !ok || !e.pending {
 		return 0, false
 	}
-	return d.wait.wakeUp(slot), true
+	return e.wakeUp(), true
 }
 
 // dueTime is due, as a point in time.
@@ -290,11 +298,11 @@ func (d *delayer[T]) describe(it *Item[T]) (delayed bool) {
 	hash := d.hasher.Hash(it.Key)
 	d.mu.lockToAdd()
 	defer d.mu.Unlock()
-	slot, e, ok := d.wait.find(hash, it.Key)
+	_, e, ok := d.wait.find(hash, it.Key)
 	if !ok || !e.pending {
 		return false
 	}
-	it.Due = d.clock.time(d.wait.wakeUp(slot))
+	it.Due = d.clock.time(e.wakeUp())
 	if it.QueuedSince.IsZero() && it.ProcessingSince.IsZero() {
 		it.Priority = int(e.priority)
 	}
@@ -311,9 +319,9 @@ func (d *delayer[T]) list(s *Snapshot[T], limit int) {
 func (d *delayer[T]) copyItems(items []Item[T], from, to uint32) (_ []Item[T], more bool) {
 	d.mu.lockToAdd()
 	defer d.mu.Unlock()
-	more = d.wait.keys.Range(from, to, func(slot uint32, e *slotmap.Entry[T, delayed]) {
+	more = d.wait.keys.Range(from, to, func(_ uint32, e *slotmap.Entry[T, delayed]) {
 		if e.Val.pending {
-			due := d.clock.time(d.wait.wakeUp(slot))
+			due := d.clock.time(e.Val.wakeUp())
 			items = append(items, Item[T]{Key: e.Key, Due: due, Priority: int(e.Val.priority)})
 		}
 	})

@@ -53,7 +53,7 @@ func (d *delayer[T]) verify() error {
 	pending, first := 0, int64(never)
 	var faults []error
 	d.wait.keys.Range(0, math.MaxUint32, func(slot uint32, e *slotmap.Entry[T, delayed]) {
-		at := d.wait.wakeUp(slot)
+		at := e.Val.wakeUp()
 		first = min(first, at)
 		if e.Val.pending {
 			pending++

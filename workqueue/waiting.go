@@ -65,12 +65,12 @@ func (w *waiting[T]) findOrInsert(hash uint64, item T) (slot uint32, d *delayed)
 func (w *waiting[T]) put(slot uint32, d *delayed, due int64, priority int32) {
 	if d.pending {
 		d.priority = max(d.priority, priority)
-		due = min(due, w.wakeUp(slot))
+		due = min(due, d.wakeUp())
 	} else {
 		d.pending, d.priority = true, priority
 		w.pending++
 	}
-	w.set(slot, due)
+	w.set(slot, d, due)
 }
 
 // settle ends a pending add, whether it was delivered or taken back. The entry stays while its window lasts.
@@ -80,7 +80,7 @@ func (w *waiting[T]) settle(slot uint32, d *delayed, now int64) {
 		w.pending--
 	}
 	if d.backoffEnd > now {
-		w.set(slot, d.backoffEnd)
+		w.set(slot, d, d.backoffEnd)
 		return
 	}
 	w.wheel.Remove(slot)
@@ -96,17 +96,17 @@ func (w *waiting[T]) closeWindow(slot uint32, d *delayed) {
 	}
 }
 
-// wakeUp is the time at which a slot comes up in the wheel, or never.
-func (w *waiting[T]) wakeUp(slot uint32) int64 {
-	if at, ok := w.Timer(slot).Due(); ok {
+// wakeUp is the time at which the key comes up in the wheel, or never.
+func (d *delayed) wakeUp() int64 {
+	if at, ok := d.timer.Due(); ok {
 		return at
 	}
 	return never
 }
 
-func (w *waiting[T]) set(slot uint32, at int64) {
-	switch was := w.wakeUp(slot); {
-	case at == was:
+func (w *waiting[T]) set(slot uint32, d *delayed, at int64) {
+	switch {
+	case at == d.wakeUp():
 	case at == never:
 		w.wheel.Remove(slot)
 	default:

@@ -79,16 +79,17 @@ func (w *Wheel) Len() int { return w.n }
 
 // Set makes a slot due at a time, behind all that are due at the same: a new one enters, a known one moves.
 func (w *Wheel) Set(slot uint32, due int64) {
-	w.Remove(slot)
 	t := w.timers.Timer(slot)
+	w.take(t)
 	t.due = due
 	w.place(slot, t)
 	w.n++
 }
 
 // Remove takes a slot out, if it is there.
-func (w *Wheel) Remove(slot uint32) {
-	t := w.timers.Timer(slot)
+func (w *Wheel) Remove(slot uint32) { w.take(w.timers.Timer(slot)) }
+
+func (w *Wheel) take(t *Timer) {
 	switch t.place {
 	case absent:
 		return
