@@ -9,18 +9,12 @@ package dueheap
 // Heap holds each slot at most once. The zero value is empty and ready for use.
 type Heap struct {
 	// cells is a four-ary heap: the children of i are 4i+1 … 4i+4. Fewer levels than a binary heap, and the four
-	// children share one cache line.
+	// children share a cache line or two.
 	cells []cell
-	// Invariant: cells[pos.at[s]-1].slot == s for each slot s in the heap.
-	pos *Positions
-	// own is set when nobody else uses pos.
-	own bool
+	// at tells where each slot is: its place in cells plus one; zero means absent.
+	// Invariant: cells[at[s]-1].slot == s for each slot s in the heap.
+	at  []uint32
 	seq uint32
-}
-
-// Positions remembers where each slot is. Heaps whose slots never overlap may share one.
-type Positions struct {
-	at []uint32 // by slot: place in its heap plus one; zero means absent
 }
 
 type cell struct {
@@ -34,12 +28,6 @@ const (
 	// Below this many cells, memory is kept for the next load.
 	keepCells = 1024
 )
-
-// New returns a heap that shares its positions with others.
-func New(pos *Positions) Heap { return Heap{pos: pos} }
-
-// Unset tells whether the heap is a zero value that was never used.
-func (h *Heap) Unset() bool { return h.pos == nil }
 
 // before tells whether a leaves before b. Sequence numbers may wrap: only their distance counts.
 func (a cell) before(b cell) bool {
@@ -87,7 +75,7 @@ func (h *Heap) Remove(slot uint32) {
 	if !ok {
 		return
 	}
-	h.pos.at[slot] = 0
+	h.at[slot] = 0
 	n := len(h.cells) - 1
 	last := h.cells[n]
 	h.cells = h.cells[:n]
@@ -98,24 +86,21 @@ func (h *Heap) Remove(slot uint32) {
 }
 
 func (h *Heap) find(slot uint32) (int, bool) {
-	if h.pos == nil || int(slot) >= len(h.pos.at) || h.pos.at[slot] == 0 {
+	if int(slot) >= len(h.at) || h.at[slot] == 0 {
 		return 0, false
 	}
-	return int(h.pos.at[slot]) - 1, true
+	return int(h.at[slot]) - 1, true
 }
 
 func (h *Heap) grow(slot uint32) {
-	if h.pos == nil {
-		h.pos, h.own = new(Positions), true
-	}
-	for int(slot) >= len(h.pos.at) {
-		h.pos.at = append(h.pos.at, 0)
+	for int(slot) >= len(h.at) {
+		h.at = append(h.at, 0)
 	}
 }
 
 func (h *Heap) put(i int, c cell) {
 	h.cells[i] = c
-	h.pos.at[c.slot] = uint32(i) + 1
+	h.at[c.slot] = uint32(i) + 1
 }
 
 // up moves c from the hole at i towards the root and tells whether it moved; if not, nothing was written.
@@ -164,14 +149,7 @@ func (h *Heap) shrink() {
 	if c := cap(h.cells); c > keepCells && len(h.cells) < c/4 {
 		h.cells = append(make([]cell, 0, c/2), h.cells...)
 	}
-	if h.own && len(h.cells) == 0 {
-		h.pos.Trim()
-	}
-}
-
-// Trim gives the memory of all positions back. It must be called only when no heap that shares them holds a slot.
-func (p *Positions) Trim() {
-	if cap(p.at) > keepCells {
-		p.at = nil
+	if len(h.cells) == 0 && cap(h.at) > keepCells {
+		h.at = nil
 	}
 }
