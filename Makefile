@@ -17,6 +17,8 @@ EXAMPLES := $(patsubst %/main.go,%,$(wildcard examples/*/main.go))
 # The race detector needs cgo, and cgo a C compiler. Without one the tests still run, and say so.
 RACE := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 
+comma := ,
+
 # $(call step,NAME,COMMAND) announces a command, and names it again if it fails.
 step = echo "==> $(1)"; { $(2); } || { echo "==> FAILED: $(1)" >&2; exit 1; }
 
@@ -57,6 +59,7 @@ gofmt:
 
 .PHONY: unit
 unit: race-note ## tests of this module, with the race detector
+	@$(if $(RACE),$(call step,test . for allocations$(comma) which the race detector hides,$(GO) test -timeout 5m -run Alloc ./...))
 	@$(call step,test .,$(GO) test $(RACE) -timeout 5m ./...)
 
 .PHONY: modules

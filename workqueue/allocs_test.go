@@ -15,7 +15,9 @@ func knownKeys(n int) []string {
 	return keys
 }
 
-// noAllocs runs a round until the queue has all the memory that it needs, and then counts.
+// noAllocs runs a round until the queue has all the memory that it needs, and then counts. What is counted is the whole
+// process, and the runtime now and then needs a goroutine for a timer; so it is the best of several counts that must be
+// zero. A queue that allocates for its keys does so in all of them.
 func noAllocs(t *testing.T, name string, round func()) {
 	t.Helper()
 	if raceEnabled {
@@ -24,8 +26,12 @@ func noAllocs(t *testing.T, name string, round func()) {
 	for range 3 {
 		round()
 	}
-	if n := testing.AllocsPerRun(5, round); n != 0 {
-		t.Errorf("%s: %v allocations in a round of 1000 keys, want none", name, n)
+	least := testing.AllocsPerRun(5, round)
+	for tries := 0; least > 0 && tries < 5; tries++ {
+		least = min(least, testing.AllocsPerRun(5, round))
+	}
+	if least != 0 {
+		t.Errorf("%s: %v allocations in a round of 1000 keys, want none", name, least)
 	}
 }
 
