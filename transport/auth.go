@@ -1,0 +1,109 @@
+package transport
+
+import "net/http"
+
+// HTTPWrappersForConfig puts the layers that config asks for around rt: first its WrapTransport, then authentication,
+// the user agent and impersonation. It is for those who bring a connection of their own; others use New.
+func HTTPWrappersForConfig(config *Config, rt http.RoundTripper) (http.RoundTripper, error) {
+	if err := config.validateAuth(); err != nil {
+		return nil, err
+	}
+	if config.WrapTransport != nil {
+		rt = config.WrapTransport(rt)
+	}
+	switch {
+	case config.HasTokenAuth():
+		bearer, err := NewBearerAuthWithRefreshRoundTripper(config.BearerToken, config.BearerTokenFile, rt)
+		if err != nil {
+			return nil, err
+		}
+		rt = bearer
+	case config.HasBasicAuth():
+		rt = NewBasicAuthRoundTripper(config.Username, config.Password, rt)
+	}
+	if config.UserAgent != "" {
+		rt = NewUserAgentRoundTripper(config.UserAgent, rt)
+	}
+	if config.Impersonate.isSet() {
+		rt = NewImpersonatingRoundTripper(config.Impersonate, rt)
+	}
+	return rt, nil
+}
+
+// mayAuthorize says whether a layer should add an Authorization header: not over one that the caller chose, and not to
+// a request that was redirected to somebody else.
+func mayAuthorize(req *http.Request) bool {
+	return req.Header.Get("Authorization") == "" && CredentialsAllowed(req)
+}
+
+// NewBasicAuthRoundTripper adds a user name and a password to requests that have no Authorization header.
+func NewBasicAuthRoundTripper(username, password string, rt http.RoundTripper) http.RoundTripper {
+	return &basicAuth{layer: layer{rt}, username: username, password: password}
+}
+
+type basicAuth struct {
+	layer
+	username string
+	password string `datapolicy:"password"`
+}
+
+func (b *basicAuth) RoundTrip(req *http.Request) (*http.Response, error) {
+	if mayAuthorize(req) {
+		req = clone(req)
+		req.SetBasicAuth(b.username, b.password)
+	}
+	return b.next.RoundTrip(req)
+}
+
+// NewBearerAuthRoundTripper adds a bearer token to requests that have no Authorization header.
+func NewBearerAuthRoundTripper(bearer string, rt http.RoundTripper) http.RoundTripper {
+	return &bearerAuth{layer: layer{rt}, token: fixedToken(bearer)}
+}
+
+// NewBearerAuthWithRefreshRoundTripper adds a bearer token to requests that have no Authorization header. With a
+// tokenFile, the token is the one in the file: it is read about once a minute, and again for the request that follows a
+// 401. While the file cannot be read the last token is used, at first bearer; without bearer, a file that cannot be read
+// is an error here.
+func NewBearerAuthWithRefreshRoundTripper(bearer string, tokenFile string, rt http.RoundTripper) (http.RoundTripper, error) {
+	if tokenFile == "" {
+		return NewBearerAuthRoundTripper(bearer, rt), nil
+	}
+	file := &fileToken{path: tokenFile, token: bearer}
+	if bearer == "" {
+		if err := file.refresh(); err != nil {
+			return nil, err
+		}
+	}
+	return &bearerAuth{layer: layer{rt}, token: file}, nil
+}
+
+// A tokenSource knows the token of the moment.
+type tokenSource interface {
+	current() string
+	// rejected says that the server did not take a token.
+	rejected(token string)
+}
+
+type fixedToken string
+
+func (t fixedToken) current() string { return string(t) }
+func (t fixedToken) rejected(string) {}
+
+type bearerAuth struct {
+	layer
+	token tokenSource
+}
+
+func (b *bearerAuth) RoundTrip(req *http.Request) (*http.Response, error) {
+	if !mayAuthorize(req) {
+		return b.next.RoundTrip(req)
+	}
+	token := b.token.current()
+	req = clone(req)
+	req.Header.Set("Authorization", "Bearer "+token)
+	resp, err := b.next.RoundTrip(req)
+	if err == nil && resp.StatusCode == http.StatusUnauthorized {
+		b.token.rejected(token)
+	}
+	return resp, err
+}

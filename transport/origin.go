@@ -1,0 +1,47 @@
+package transport
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// CredentialsAllowed says whether credentials may be added to req. They may not when req comes from a redirect that led,
+// at any step, to another origin than the one the first request was for: http.Client hands a redirected request to the
+// same RoundTripper, which would otherwise give the credentials to whomever the server names.
+//
+// An origin is a scheme, a host and a port. A chain of redirects of which a link is missing (a RoundTripper that does
+// not set Response.Request) is taken for one that left the origin.
+//
+// All layers of this package ask this; those who write their own in Config.WrapTransport should ask it too.
+func CredentialsAllowed(req *http.Request) bool {
+	for r := req; r.Response != nil; {
+		r = r.Response.Request
+		if r == nil || !sameOrigin(r.URL, req.URL) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameOrigin(a, b *url.URL) bool {
+	if a == nil || b == nil {
+		return false
+	}
+	return strings.EqualFold(a.Scheme, b.Scheme) &&
+		strings.EqualFold(a.Hostname(), b.Hostname()) &&
+		portOf(a) == portOf(b)
+}
+
+func portOf(u *url.URL) string {
+	if port := u.Port(); port != "" {
+		return port
+	}
+	switch strings.ToLower(u.Scheme) {
+	case "https":
+		return "443"
+	case "http":
+		return "80"
+	}
+	return ""
+}

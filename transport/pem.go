@@ -1,0 +1,72 @@
+package transport
+
+import (
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/binary"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// fileCheckPeriod is how often files are looked at, when there is traffic. Reading three small files costs less than one
+// request, and a server whose certificates were replaced cannot be reached before ours were read again.
+const fileCheckPeriod = 5 * time.Second
+
+// parseRoots takes the certificates out of PEM text. A bundle may hold some that Go does not understand, but one must be
+// good: an empty pool would trust nobody, and none at all would trust everybody whom the system trusts.
+func parseRoots(text []byte) (*x509.CertPool, error) {
+	pool := x509.NewCertPool()
+	if pool.AppendCertsFromPEM(text) {
+		return pool, nil
+	}
+	for rest := text; ; {
+		var block *pem.Block
+		if block, rest = pem.Decode(rest); block == nil {
+			return nil, errors.New("there is no PEM block of type CERTIFICATE in it")
+		}
+		if block.Type != "CERTIFICATE" {
+			continue
+		}
+		if _, err := x509.ParseCertificate(block.Bytes); err != nil {
+			return nil, fmt.Errorf("no certificate can be parsed: %w", err)
+		}
+	}
+}
+
+// sumOf hashes byte strings, each after its length so that bytes cannot move from one to the next.
+func sumOf(parts ...[]byte) [sha256.Size]byte {
+	h := sha256.New()
+	for _, part := range parts {
+		var size [8]byte
+		binary.BigEndian.PutUint64(size[:], uint64(len(part)))
+		h.Write(size[:])
+		h.Write(part)
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// freshCert is a client certificate from files, for tls.Configs that are handed out. Transports made by New follow
+// their files by themselves.
+type freshCert struct {
+	source tlsSource
+
+	mu      sync.Mutex
+	cert    *tls.Certificate
+	checked time.Time
+}
+
+func (f *freshCert) get() *tls.Certificate {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if time.Since(f.checked) >= fileCheckPeriod {
+		f.checked = time.Now()
+		if p, err := f.source.load(); err == nil {
+			f.cert = p.cert
+		}
+	}
+	return f.cert
+}
