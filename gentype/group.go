@@ -1,0 +1,101 @@
+package gentype
+
+import (
+	"net/http"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+
+	"vedette.dev/rest"
+)
+
+// A Group is one version of an API group, with the types that its clients send and receive.
+type Group struct {
+	version schema.GroupVersion
+	types   runtime.SchemeBuilder
+
+	once   sync.Once // guards what follows
+	codecs runtime.NegotiatedSerializer
+	err    error
+}
+
+// NewGroup makes a group. Each of types tells a scheme the types of a package: first the group's own, then others that
+// its clients need for subresources. The scheme is made together with the first client, and serves all that follow:
+// programs that make a client for each user who asks them make many.
+func NewGroup(version schema.GroupVersion, types ...func(*runtime.Scheme) error) *Group {
+	return &Group{version: version, types: types}
+}
+
+// ForConfig makes the client of a group: wrap is the group's New.
+func ForConfig[C any](c *rest.Config, group *Group, wrap func(rest.Interface) *C) (*C, error) {
+	config, err := group.configure(c)
+	if err != nil {
+		return nil, err
+	}
+	httpClient, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, err
+	}
+	return forConfigured(config, httpClient, wrap)
+}
+
+// ForConfigAndClient is ForConfig with an HTTP client of the caller's, which takes the place of the connection settings
+// in c.
+func ForConfigAndClient[C any](c *rest.Config, h *http.Client, group *Group, wrap func(rest.Interface) *C) (*C, error) {
+	config, err := group.configure(c)
+	if err != nil {
+		return nil, err
+	}
+	return forConfigured(config, h, wrap)
+}
+
+func forConfigured[C any](config *rest.Config, h *http.Client, wrap func(rest.Interface) *C) (*C, error) {
+	client, err := rest.RESTClientForConfigAndClient(config, h)
+	if err != nil {
+		return nil, err
+	}
+	return wrap(client), nil
+}
+
+// Must is for the constructors that end the program instead of returning an error.
+func Must[C any](client *C, err error) *C {
+	if err != nil {
+		panic(err)
+	}
+	return client
+}
+
+// makeCodecs makes the codecs of a scheme that holds this group alone: a program that uses one group does not link the
+// others.
+func (g *Group) makeCodecs() {
+	scheme := runtime.NewScheme()
+	g.err = g.types.AddToScheme(scheme)
+	g.codecs = serializer.NewCodecFactory(scheme).WithoutConversion()
+}
+
+// configure returns a copy of c for this group.
+func (g *Group) configure(c *rest.Config) (*rest.Config, error) {
+	g.once.Do(g.makeCodecs)
+	if g.err != nil {
+		return nil, g.err
+	}
+	config := rest.CopyConfig(c)
+	version := g.version
+	config.GroupVersion = &version
+	config.APIPath = apiPath(version)
+	config.NegotiatedSerializer = g.codecs
+	if config.UserAgent == "" {
+		config.UserAgent = rest.DefaultKubernetesUserAgent()
+	}
+	return config, nil
+}
+
+// apiPath is where a group lives: the core group in a folder of its own, for it is older than groups.
+func apiPath(gv schema.GroupVersion) string {
+	if gv.Group == "" {
+		return "/api"
+	}
+	return "/apis"
+}

@@ -1,0 +1,46 @@
+package gentype
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"vedette.dev/rest"
+)
+
+// Target is a Client, seen without its types: where the requests for a subresource go.
+type Target interface {
+	GetClient() rest.Interface
+	On(*rest.Request) *rest.Request
+}
+
+// GetSubresource reads a subresource that has a type of its own, such as the scale of a deployment.
+func GetSubresource[R any](ctx context.Context, c Target, name, subresource string, opts metav1.GetOptions) (*R, error) {
+	return Into[R](ctx, c.On(c.GetClient().Get()).Name(name).SubResource(subresource).VersionedParams(&opts, ParameterCodec))
+}
+
+// CreateSubresource posts body to a subresource, such as a token request to a service account.
+func CreateSubresource[R any](ctx context.Context, c Target, name, subresource string, body runtime.Object, opts metav1.CreateOptions) (*R, error) {
+	return Into[R](ctx, c.On(c.GetClient().Post()).Name(name).SubResource(subresource).
+		VersionedParams(&opts, ParameterCodec).Body(body))
+}
+
+// UpdateSubresource puts body in the place of a subresource.
+func UpdateSubresource[R any](ctx context.Context, c Target, name, subresource string, body runtime.Object, opts metav1.UpdateOptions) (*R, error) {
+	return Into[R](ctx, c.On(c.GetClient().Put()).Name(name).SubResource(subresource).
+		VersionedParams(&opts, ParameterCodec).Body(body))
+}
+
+// ApplySubresource applies cfg to the object of that name, or to one of its subresources.
+func ApplySubresource[R any](ctx context.Context, c Target, name string, cfg ApplyConfiguration, opts metav1.ApplyOptions, subresources ...string) (*R, error) {
+	data, err := applyData(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("apply %q: %w", name, err)
+	}
+	patchOpts := opts.ToPatchOptions()
+	return Into[R](ctx, c.On(c.GetClient().Patch(types.ApplyPatchType)).Name(name).SubResource(subresources...).
+		VersionedParams(&patchOpts, ParameterCodec).Body(data))
+}

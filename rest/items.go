@@ -1,0 +1,176 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"mime"
+	"net/http"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"vedette.dev/internal/jsonscan"
+	"vedette.dev/internal/protoscan"
+)
+
+// Items is a list that is read as it comes: each item is there as soon as its bytes are, and the memory it needs is that of
+// one item. It belongs to one goroutine, and must be closed.
+type Items struct {
+	what     string
+	reader   itemReader
+	encoding Encoding
+	body     io.Closer
+	cancel   context.CancelFunc
+
+	current Raw
+	count   int
+	err     error // sticks
+}
+
+// itemReader cuts a list into items.
+type itemReader interface {
+	Next() ([]byte, error)
+	header() (apiVersion, kind string, meta []byte)
+}
+
+// Items sends the request, which asks for a list, and returns the list as a stream of items.
+//
+//	items, err := client.Get().Resource("pods").VersionedParams(&opts, codec).Items(ctx)
+//	if err != nil {
+//		return err
+//	}
+//	defer items.Close()
+//	for item, err := range items.All() {
+//		…
+//	}
+func (r *Request) Items(ctx context.Context) (*Items, error) {
+	resp, cancel, err := r.answer(ctx)
+	if err != nil {
+		return nil, err
+	}
+	items, err := r.newItems(ctx, resp)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	items.cancel = cancel
+	return items, nil
+}
+
+func (r *Request) newItems(ctx context.Context, resp *http.Response) (*Items, error) {
+	if resp.StatusCode != http.StatusOK {
+		return nil, r.refused(ctx, resp)
+	}
+	encoding, err := r.streamEncoding(resp)
+	if err != nil {
+		return nil, err
+	}
+	r.warn(ctx, resp)
+	items := &Items{what: r.what(), encoding: encoding, body: resp.Body}
+	if encoding == Protobuf {
+		items.reader = protobufItems{protoscan.NewListReader(resp.Body, maxObjectSize)}
+	} else {
+		items.reader = jsonItems{jsonscan.NewListReader(resp.Body, maxObjectSize)}
+	}
+	return items, nil
+}
+
+// streamEncoding is the form of an answer that is to be read as a stream. It closes an answer that cannot be.
+func (r *Request) streamEncoding(resp *http.Response) (Encoding, error) {
+	contentType := resp.Header.Get("Content-Type")
+	mediaType, _, _ := mime.ParseMediaType(contentType)
+	switch mediaType {
+	case contentTypeJSON:
+		return JSON, nil
+	case contentTypeProtobuf:
+		return Protobuf, nil
+	}
+	defer discard(resp)
+	const enough = 200
+	beginning, _ := io.ReadAll(io.LimitReader(resp.Body, enough))
+	return 0, fmt.Errorf("%s: the answer is %q, which is neither JSON nor protobuf: it is not from an API server, or another form was asked for; it begins with %q",
+		r.what(), contentType, beginning)
+}
+
+// Next returns the next item, which is valid until the next call. The error is io.EOF at the end of the list; any
+// other one means that the list is not complete.
+func (i *Items) Next() (*Raw, error) {
+	if i.err != nil {
+		return nil, i.err
+	}
+	data, err := i.reader.Next()
+	if err != nil {
+		i.err = i.explain(err)
+		return nil, i.err
+	}
+	apiVersion, kind, _ := i.reader.header()
+	i.current = Raw{Encoding: i.encoding, APIVersion: apiVersion, Kind: itemKind(kind), Bytes: data}
+	i.count++
+	return &i.current, nil
+}
+
+func (i *Items) explain(err error) error {
+	if err == io.EOF {
+		_, kind, _ := i.reader.header()
+		if kind == "Status" {
+			return fmt.Errorf("%s: the server answered with a Status where a list was expected", i.what)
+		}
+		return io.EOF
+	}
+	return fmt.Errorf("%s: the list broke off after %d items: %w", i.what, i.count, err)
+}
+
+// All returns the items that are left, for a range loop. If the list breaks off, the last pair holds the error.
+func (i *Items) All() iter.Seq2[*Raw, error] {
+	return func(yield func(*Raw, error) bool) {
+		for {
+			item, err := i.Next()
+			if err == io.EOF {
+				return
+			}
+			if !yield(item, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// ListMeta is the metadata of the list: the resource version it is of, and the token to continue it with. It is complete
+// when Next has returned io.EOF.
+func (i *Items) ListMeta() (metav1.ListMeta, error) {
+	var meta metav1.ListMeta
+	_, _, data := i.reader.header()
+	if len(data) == 0 {
+		return meta, nil
+	}
+	var err error
+	if i.encoding == Protobuf {
+		err = meta.Unmarshal(data)
+	} else {
+		err = utiljson.Unmarshal(data, &meta)
+	}
+	if err != nil {
+		return metav1.ListMeta{}, fmt.Errorf("%s: metadata of the list: %w", i.what, err)
+	}
+	return meta, nil
+}
+
+// Close ends the request. Items that have not been read are lost.
+func (i *Items) Close() error {
+	i.err = errors.Join(errClosed, i.err)
+	i.cancel()
+	return i.body.Close()
+}
+
+var errClosed = errors.New("the stream is closed")
+
+type protobufItems struct{ *protoscan.ListReader }
+
+func (p protobufItems) header() (string, string, []byte) { return p.APIVersion, p.Kind, p.Meta }
+
+type jsonItems struct{ *jsonscan.ListReader }
+
+func (j jsonItems) header() (string, string, []byte) { return j.APIVersion, j.Kind, j.Meta }

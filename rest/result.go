@@ -1,0 +1,191 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+)
+
+// Result is the answer to a request, or the reason why there is none.
+type Result struct {
+	body        []byte
+	warnings    []utilnet.WarningHeader
+	contentType string
+	statusCode  int
+	err         error
+
+	// decoder is nil where the content type is not one we can read.
+	decoder runtime.Decoder
+}
+
+// result reads the answer.
+func (r *Request) result(ctx context.Context, resp *http.Response) Result {
+	body, err := readBody(resp)
+	if err != nil {
+		return Result{err: fmt.Errorf("%s: %w", r.what(), err)}
+	}
+	result := Result{body: body, statusCode: resp.StatusCode, warnings: r.warn(ctx, resp)}
+	result.contentType = resp.Header.Get("Content-Type")
+	if result.contentType == "" {
+		result.contentType = r.content.ContentType
+	}
+	mediaType, params, err := mime.ParseMediaType(result.contentType)
+	if err != nil && !isFailure(resp.StatusCode) {
+		return Result{err: apierrors.NewInternalError(fmt.Errorf("%s: content type %q: %w", r.what(), result.contentType, err))}
+	}
+	if err == nil {
+		result.decoder, _ = r.content.Negotiator.Decoder(mediaType, params)
+	}
+	if isFailure(resp.StatusCode) {
+		result.err = r.responseError(resp, body)
+	}
+	return result
+}
+
+// isFailure says whether a status is an error. 101 is not: it is what a connection that changes its protocol answers.
+func isFailure(status int) bool {
+	return status != http.StatusSwitchingProtocols && (status < http.StatusOK || status > http.StatusPartialContent)
+}
+
+func readBody(resp *http.Response) ([]byte, error) {
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, fmt.Errorf("the connection failed while the answer was read, after %d bytes; try again: %w", len(body), err)
+	}
+	return body, nil
+}
+
+// responseError is what an answer with an error status means when its body is not a Status.
+func (r *Request) responseError(resp *http.Response, body []byte) error {
+	const most = 2048
+	message := "unknown"
+	if isText(resp) {
+		message = strings.TrimSpace(string(body[:min(len(body), most)]))
+	}
+	var resource schema.GroupResource
+	if r.resource != "" {
+		resource = schema.GroupResource{Group: r.content.GroupVersion.Group, Resource: r.resource}
+	}
+	after, _ := retryAfterHeader(resp)
+	return apierrors.NewGenericServerResponse(resp.StatusCode, resp.Request.Method, resource, r.name, message, int(after/time.Second), true)
+}
+
+func isText(resp *http.Response) bool {
+	contentType := resp.Header.Get("Content-Type")
+	if contentType == "" {
+		return true
+	}
+	media, _, err := mime.ParseMediaType(contentType)
+	return err == nil && strings.HasPrefix(media, "text/")
+}
+
+// Raw returns the body of the answer as it came, and the error if the status is one.
+func (r Result) Raw() ([]byte, error) { return r.body, r.err }
+
+// StatusCode stores the HTTP status of the answer.
+func (r Result) StatusCode(statusCode *int) Result {
+	*statusCode = r.statusCode
+	return r
+}
+
+// ContentType stores the content type of the answer.
+func (r Result) ContentType(contentType *string) Result {
+	*contentType = r.contentType
+	return r
+}
+
+// WasCreated stores whether the server created the object.
+func (r Result) WasCreated(wasCreated *bool) Result {
+	*wasCreated = r.statusCode == http.StatusCreated
+	return r
+}
+
+// Warnings are what the server warned of.
+func (r Result) Warnings() []utilnet.WarningHeader { return r.warnings }
+
+// Get decodes the answer into the type that it names.
+func (r Result) Get() (runtime.Object, error) {
+	obj, err := r.decode(nil)
+	if err != nil {
+		return nil, err
+	}
+	return obj, nil
+}
+
+// Into decodes the answer into obj.
+func (r Result) Into(obj runtime.Object) error {
+	_, err := r.decode(obj)
+	return err
+}
+
+func (r Result) decode(into runtime.Object) (runtime.Object, error) {
+	switch {
+	case r.err != nil:
+		return nil, r.Error()
+	case r.decoder == nil:
+		return nil, r.unreadable()
+	case into != nil && len(r.body) == 0:
+		return nil, fmt.Errorf("0-length response with status code: %d and content type: %s", r.statusCode, r.contentType)
+	}
+	out, _, err := r.decoder.Decode(r.body, nil, into)
+	if err != nil {
+		return nil, err
+	}
+	if out == into {
+		return out, nil
+	}
+	if status, ok := out.(*metav1.Status); ok {
+		if status.Status != metav1.StatusSuccess {
+			return nil, apierrors.FromObject(status)
+		}
+		return out, nil
+	}
+	if into != nil {
+		return nil, fmt.Errorf("the server answered with a %T where a %T was expected", out, into)
+	}
+	return out, nil
+}
+
+// unreadable is the error for an answer of a kind that no API server gives. A proxy or a login page may be in the way.
+func (r Result) unreadable() error {
+	const enough = 200
+	beginning := r.body[:min(len(r.body), enough)]
+	return fmt.Errorf("serializer for %s doesn't exist: the answer (status %d) is not from an API server, or not in a form that was asked for; it begins with %q",
+		r.contentType, r.statusCode, beginning)
+}
+
+// Error returns the error of the request, as the server described it if it did.
+func (r Result) Error() error {
+	if r.err == nil || !apierrors.IsUnexpectedServerError(r.err) || len(r.body) == 0 || r.decoder == nil {
+		return r.err
+	}
+	out, _, err := r.decoder.Decode(r.body, &schema.GroupVersionKind{Version: "v1", Kind: "Status"}, nil)
+	if err != nil {
+		return r.err
+	}
+	if status, ok := out.(*metav1.Status); ok && status.Status == metav1.StatusFailure {
+		return apierrors.FromObject(status)
+	}
+	return r.err
+}
+
+// statusOf is the Status in an error of the server, if there is one.
+func statusOf(err error) (*metav1.Status, bool) {
+	var api apierrors.APIStatus
+	if !errors.As(err, &api) {
+		return nil, false
+	}
+	status := api.Status()
+	return &status, true
+}

@@ -1,0 +1,68 @@
+package rest
+
+import (
+	"fmt"
+	"slices"
+)
+
+const redacted = "--- REDACTED ---"
+
+func hide(secret string) string {
+	if secret == "" {
+		return ""
+	}
+	return redacted
+}
+
+// String shows the Config without its secrets. Functions and interfaces are left out: they may hold secrets of their own,
+// and would print as addresses at best.
+func (c *Config) String() string {
+	if c == nil {
+		return "<nil>"
+	}
+	i := c.Impersonate
+	return fmt.Sprintf("rest.Config{Host:%q, APIPath:%q, AcceptContentTypes:%q, ContentType:%q, GroupVersion:%v, "+
+		"Username:%q, Password:%q, BearerToken:%q, BearerTokenFile:%q, "+
+		"Impersonate:{UserName:%q, UID:%q, Groups:%q, Extra:%q}, AuthProvider:%v, ExecProvider:%v, TLSClientConfig:%v, "+
+		"UserAgent:%q, DisableCompression:%t, QPS:%v, Burst:%d, Timeout:%v}",
+		c.Host, c.APIPath, c.AcceptContentTypes, c.ContentType, c.GroupVersion,
+		c.Username, hide(c.Password), hide(c.BearerToken), c.BearerTokenFile,
+		i.UserName, i.UID, i.Groups, hideValues(i.Extra), c.AuthProvider, c.ExecProvider, c.TLSClientConfig,
+		c.UserAgent, c.DisableCompression, c.QPS, c.Burst, c.Timeout)
+}
+
+// GoString is String, so that %#v shows no secret either.
+func (c *Config) GoString() string { return c.String() }
+
+// Format is String for all verbs. It is a method of the value: to print a Config without a pointer is the more likely slip.
+func (c Config) Format(f fmt.State, _ rune) { fmt.Fprint(f, c.String()) }
+
+// hideValues keeps the names. The values of extra fields may be tokens of another system.
+func hideValues(extra map[string][]string) map[string]string {
+	shown := map[string]string{}
+	for name := range extra {
+		shown[name] = redacted
+	}
+	return shown
+}
+
+// String shows the TLSClientConfig without its secrets.
+func (c TLSClientConfig) String() string {
+	return fmt.Sprintf("rest.TLSClientConfig{Insecure:%t, ServerName:%q, CertFile:%q, KeyFile:%q, CAFile:%q, CertData:%q, KeyData:%q, CAData:%q, NextProtos:%q}",
+		c.Insecure, c.ServerName, c.CertFile, c.KeyFile, c.CAFile, truncated(c.CertData), hide(string(c.KeyData)), truncated(c.CAData), c.NextProtos)
+}
+
+// GoString is String, so that %#v shows no secret either.
+func (c TLSClientConfig) GoString() string { return c.String() }
+
+// Format is String for all verbs.
+func (c TLSClientConfig) Format(f fmt.State, _ rune) { fmt.Fprint(f, c.String()) }
+
+// truncated marks data that is no secret, only long.
+func truncated(data []byte) []byte {
+	const most = 32
+	if len(data) <= most {
+		return data
+	}
+	return append(slices.Clone(data[:most]), "..."...)
+}

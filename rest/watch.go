@@ -1,0 +1,65 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// Watch sends the request, which asks for a watch, and returns its events with their objects decoded. An object that
+// cannot be decoded ends the watch with an event of type Error. When the server could not be reached, or
+// went away before it answered, the watch is empty and ends at once: a watch that ends is nothing unusual, and callers
+// begin it again.
+func (r *Request) Watch(ctx context.Context) (watch.Interface, error) {
+	resp, err := r.openWatch(ctx)
+	if err != nil {
+		if _, answered := statusOf(err); !answered && ctx.Err() == nil && endedOrTimedOut(nil, err) {
+			return watch.NewEmptyWatch(), nil
+		}
+		return nil, err
+	}
+	mediaType, params, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	frames, err := r.newFrames(ctx, resp)
+	if err != nil {
+		return nil, err
+	}
+	decoder, _, _, err := r.content.Negotiator.StreamDecoder(mediaType, params)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: watch: no decoder for %s: %w", r.what(), mediaType, err), frames.Close())
+	}
+	reporter := apierrors.NewClientErrorReporter(http.StatusInternalServerError, r.verb, "ClientWatchDecoding")
+	return watch.NewStreamWatcher(&eventDecoder{frames: frames, decoder: decoder}, reporter), nil
+}
+
+// eventDecoder decodes the objects of frames.
+type eventDecoder struct {
+	frames  *Frames
+	decoder runtime.Decoder
+}
+
+// Decode returns the next event. Errors of the connection are returned bare: the stream watcher knows those that are
+// no more than an end.
+func (d *eventDecoder) Decode() (watch.EventType, runtime.Object, error) {
+	frame, err := d.frames.Next()
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return "", nil, io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	obj, _, err := d.decoder.Decode(frame.Object.wire, nil, nil)
+	if err != nil {
+		return "", nil, fmt.Errorf("unable to decode watch event: %s: %w", frame.Object.describe(), err)
+	}
+	return frame.Type, obj, nil
+}
+
+// Close ends the watch.
+func (d *eventDecoder) Close() { _ = d.frames.Close() }
