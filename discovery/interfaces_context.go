@@ -1,0 +1,69 @@
+package discovery
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/version"
+
+	"vedette.dev/rest"
+)
+
+// DiscoveryInterfaceWithContext tells what a server serves.
+type DiscoveryInterfaceWithContext interface {
+	RESTClient() rest.Interface
+	ServerGroupsInterfaceWithContext
+	ServerResourcesInterfaceWithContext
+	ServerVersionInterfaceWithContext
+	// WithLegacyWithContext returns a client that does not use aggregated discovery, or the same client if it cannot
+	// tell the two apart.
+	WithLegacyWithContext(ctx context.Context) DiscoveryInterfaceWithContext
+}
+
+// AggregatedDiscoveryInterfaceWithContext is discovery that may find groups and resources in one answer.
+type AggregatedDiscoveryInterfaceWithContext interface {
+	DiscoveryInterfaceWithContext
+	// GroupsAndMaybeResourcesWithContext returns the groups of the server. If the server told the resources too, they
+	// are in the first map, and group versions that it could not tell about are in the second. Otherwise the first
+	// map is nil.
+	GroupsAndMaybeResourcesWithContext(ctx context.Context) (*metav1.APIGroupList, map[schema.GroupVersion]*metav1.APIResourceList, map[schema.GroupVersion]error, error)
+}
+
+// CachedDiscoveryInterfaceWithContext is discovery that keeps what it reads. A miss is not read again before the cache
+// is invalidated.
+type CachedDiscoveryInterfaceWithContext interface {
+	DiscoveryInterfaceWithContext
+	// FreshWithContext says whether what is in the cache was read after it was last invalidated. If not, a caller who
+	// did not find something may invalidate the cache and look again.
+	FreshWithContext(ctx context.Context) bool
+	// InvalidateWithContext makes the cache forget what it has: nothing that was read before is used afterwards.
+	InvalidateWithContext(ctx context.Context)
+}
+
+// ServerGroupsInterfaceWithContext reads the groups.
+type ServerGroupsInterfaceWithContext interface {
+	// ServerGroupsWithContext returns the groups of the server, with their versions.
+	ServerGroupsWithContext(ctx context.Context) (*metav1.APIGroupList, error)
+}
+
+// ServerResourcesInterfaceWithContext reads the resources.
+type ServerResourcesInterfaceWithContext interface {
+	// ServerResourcesForGroupVersionWithContext returns the resources of one group version.
+	ServerResourcesForGroupVersionWithContext(ctx context.Context, groupVersion string) (*metav1.APIResourceList, error)
+	// ServerGroupsAndResourcesWithContext returns everything. With an *ErrGroupDiscoveryFailed, it returns what could
+	// be read.
+	ServerGroupsAndResourcesWithContext(ctx context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error)
+	// ServerPreferredResourcesWithContext returns each resource in the version that the server prefers. With an
+	// *ErrGroupDiscoveryFailed, it returns what could be read.
+	ServerPreferredResourcesWithContext(ctx context.Context) ([]*metav1.APIResourceList, error)
+	// ServerPreferredNamespacedResourcesWithContext is ServerPreferredResourcesWithContext for the resources that live
+	// in namespaces.
+	ServerPreferredNamespacedResourcesWithContext(ctx context.Context) ([]*metav1.APIResourceList, error)
+}
+
+// ServerVersionInterfaceWithContext reads the version.
+type ServerVersionInterfaceWithContext interface {
+	// ServerVersionWithContext returns the version of the server.
+	ServerVersionWithContext(ctx context.Context) (*version.Info, error)
+}

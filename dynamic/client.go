@@ -1,0 +1,70 @@
+package dynamic
+
+import (
+	"net/http"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"vedette.dev/rest"
+)
+
+// DynamicClient is a client for any resource of a server. It is safe for concurrent use.
+type DynamicClient struct {
+	client rest.Interface
+}
+
+var _ Interface = &DynamicClient{}
+
+// New makes a client that sends its requests with c, which was made of ConfigFor, or reads and writes unstructured
+// objects in another way.
+func New(c rest.Interface) *DynamicClient { return &DynamicClient{client: c} }
+
+// NewForConfig makes a client for the server in inConfig.
+func NewForConfig(inConfig *rest.Config) (*DynamicClient, error) {
+	config := ConfigFor(inConfig)
+	httpClient, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, err
+	}
+	return NewForConfigAndClient(config, httpClient)
+}
+
+// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, which takes the place of the connection
+// settings in inConfig.
+func NewForConfigAndClient(inConfig *rest.Config, h *http.Client) (*DynamicClient, error) {
+	config := ConfigFor(inConfig)
+	config.APIPath = ""
+	config.GroupVersion = &schema.GroupVersion{}
+	client, err := rest.UnversionedRESTClientForConfigAndClient(config, h)
+	if err != nil {
+		return nil, err
+	}
+	return New(client), nil
+}
+
+// NewForConfigOrDie is NewForConfig for programs that cannot go on without.
+func NewForConfigOrDie(c *rest.Config) *DynamicClient {
+	client, err := NewForConfig(c)
+	if err != nil {
+		panic(err)
+	}
+	return client
+}
+
+// ConfigFor returns a copy of inConfig for unstructured objects, which travel as JSON.
+func ConfigFor(inConfig *rest.Config) *rest.Config {
+	config := rest.CopyConfig(inConfig)
+	config.AcceptContentTypes = runtime.ContentTypeJSON
+	config.ContentType = runtime.ContentTypeJSON
+	config.NegotiatedSerializer = codecs()
+	if config.UserAgent == "" {
+		config.UserAgent = rest.DefaultKubernetesUserAgent()
+	}
+	return config
+}
+
+// Resource chooses a resource. What it returns is a [Requester], too.
+func (c *DynamicClient) Resource(resource schema.GroupVersionResource) NamespaceableResourceInterface {
+	return &resourceClient{client: c.client, resource: resource}
+}

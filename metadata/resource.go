@@ -1,0 +1,135 @@
+package metadata
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"vedette.dev/dynamic"
+	"vedette.dev/gentype"
+	"vedette.dev/rest"
+)
+
+// The forms of an answer, the best first. Whole objects are better than nothing.
+const (
+	acceptObject = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1," +
+		"application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
+	acceptList = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1," +
+		"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
+)
+
+// resourceClient speaks for one resource, in one namespace or in none.
+type resourceClient struct {
+	client    rest.Interface
+	resource  schema.GroupVersionResource
+	namespace string
+}
+
+var (
+	_ Getter    = &resourceClient{}
+	_ Requester = &resourceClient{}
+)
+
+func (c *resourceClient) Namespace(namespace string) ResourceInterface {
+	other := *c
+	other.namespace = namespace
+	return &other
+}
+
+func (c *resourceClient) Delete(ctx context.Context, name string, opts metav1.DeleteOptions, subresources ...string) error {
+	return c.delete(ctx, c.on(c.client.Delete()).Name(name).SubResource(subresources...), opts)
+}
+
+func (c *resourceClient) DeleteCollection(ctx context.Context, opts metav1.DeleteOptions, listOptions metav1.ListOptions) error {
+	return c.delete(ctx, c.selected(c.client.Delete(), listOptions), opts)
+}
+
+// delete sends the options as JSON, for the server cannot read them as protobuf where the resource is a custom one.
+func (c *resourceClient) delete(ctx context.Context, r *rest.Request, opts metav1.DeleteOptions) error {
+	opts.Kind, opts.APIVersion = "DeleteOptions", "v1"
+	body, err := json.Marshal(&opts)
+	if err != nil {
+		return c.wrong("delete", err)
+	}
+	if err := r.Error(); err != nil {
+		return c.wrong("delete", err)
+	}
+	return r.SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body).Do(ctx).Error()
+}
+
+func (c *resourceClient) Get(ctx context.Context, name string, opts metav1.GetOptions, subresources ...string) (*metav1.PartialObjectMetadata, error) {
+	return c.object(ctx, "get", c.on(c.client.Get()).Name(name).SubResource(subresources...), &opts)
+}
+
+func (c *resourceClient) List(ctx context.Context, opts metav1.ListOptions) (*metav1.PartialObjectMetadataList, error) {
+	r := c.ListRequest(opts)
+	if err := r.Error(); err != nil {
+		return nil, c.wrong("list", err)
+	}
+	list := &metav1.PartialObjectMetadataList{}
+	if err := r.Do(ctx).Into(list); err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+func (c *resourceClient) Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
+	r := c.WatchRequest(opts)
+	if err := r.Error(); err != nil {
+		return nil, c.wrong("watch", err)
+	}
+	return r.Watch(ctx)
+}
+
+func (c *resourceClient) Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (*metav1.PartialObjectMetadata, error) {
+	r := c.on(c.client.Patch(pt)).Name(name).SubResource(subresources...)
+	return c.object(ctx, "patch", r.Body(data), &opts)
+}
+
+// ListRequest is the request behind List.
+func (c *resourceClient) ListRequest(opts metav1.ListOptions) *rest.Request {
+	return c.selected(c.client.Get(), opts).SetHeader("Accept", acceptList)
+}
+
+// WatchRequest is the request behind Watch.
+func (c *resourceClient) WatchRequest(opts metav1.ListOptions) *rest.Request {
+	opts.Watch = true
+	return c.selected(c.client.Get(), opts).SetHeader("Accept", acceptObject)
+}
+
+// selected points a request at the objects that opts selects. A time limit in opts is also one for the whole request,
+// in case the server does not keep to it.
+func (c *resourceClient) selected(r *rest.Request, opts metav1.ListOptions) *rest.Request {
+	r = c.on(r).VersionedParams(&opts, gentype.ParameterCodec)
+	if opts.TimeoutSeconds != nil {
+		r = r.Timeout(time.Duration(*opts.TimeoutSeconds) * time.Second)
+	}
+	return r
+}
+
+func (c *resourceClient) object(ctx context.Context, verb string, r *rest.Request, opts runtime.Object) (*metav1.PartialObjectMetadata, error) {
+	r = r.VersionedParams(opts, gentype.ParameterCodec).SetHeader("Accept", acceptObject)
+	if err := r.Error(); err != nil {
+		return nil, c.wrong(verb, err)
+	}
+	obj := &metav1.PartialObjectMetadata{}
+	if err := r.Do(ctx).Into(obj); err != nil {
+		return nil, err
+	}
+	return obj, nil
+}
+
+func (c *resourceClient) on(r *rest.Request) *rest.Request {
+	return dynamic.On(r, c.resource, c.namespace)
+}
+
+func (c *resourceClient) wrong(verb string, err error) error {
+	return fmt.Errorf("cannot %s the metadata of %s in namespace %q: %w", verb, c.resource.GroupResource(), c.namespace, err)
+}
