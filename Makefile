@@ -63,12 +63,21 @@ unit: race-note ## tests of this module, with the race detector
 	@$(call step,test .,$(GO) test $(RACE) -timeout 5m ./...)
 
 .PHONY: modules
-modules: race-note ## tests of each nested module, with the race detector
+modules: race-note control-plane ## tests of each nested module, with the race detector
 	@for m in $(MODULES); do \
 		if $(call packages_in,$$m); then \
 			$(call step,test $$m,(cd $$m && $(GO) test $(RACE) -timeout 5m ./...)); \
 		fi; \
 	done
+
+# Before the tests, as go test shows nothing of what it takes minutes to do.
+.PHONY: control-plane
+control-plane: ## build kube-apiserver and etcd, which testenv runs in tests: minutes once, then kept outside the tree
+	@$(call step,build the control plane,(cd testenv && $(GO) run ./cmd/testenv build))
+
+.PHONY: testenv
+testenv: ## run a real API server until Ctrl-C, to try things out on
+	@cd testenv && $(GO) run ./cmd/testenv run
 
 .PHONY: race-note
 race-note:

@@ -1,0 +1,173 @@
+package binaries
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// EnvDir is the environment variable that moves the cache.
+const EnvDir = "VEDETTE_TESTENV_DIR"
+
+// prefix begins the name of each folder that is ours. Clean removes nothing else: the user chooses the cache's folder,
+// and may have chosen one with other things in it.
+const prefix = "controlplane-"
+
+// Set is where the programs are.
+type Set struct {
+	Dir       string
+	APIServer string
+	Etcd      string
+}
+
+// The names of the programs in a set.
+const (
+	apiServerName = "kube-apiserver"
+	etcdName      = "etcd"
+)
+
+func setIn(dir string) Set {
+	return Set{Dir: dir, APIServer: filepath.Join(dir, apiServerName), Etcd: filepath.Join(dir, etcdName)}
+}
+
+// Cache is a folder of sets.
+type Cache struct {
+	dir      string
+	recipe   recipe
+	progress *progress
+	// compile makes the programs of the recipe in a folder. Tests put a quick one in its place.
+	compile func(ctx context.Context, dir string) error
+}
+
+// New returns the user's cache. What a build has to say goes to progress.
+func New(progress io.Writer) (*Cache, error) {
+	dir, err := defaultDir()
+	if err != nil {
+		return nil, err
+	}
+	return newCache(dir, progress)
+}
+
+func newCache(dir string, out io.Writer) (*Cache, error) {
+	r, err := currentRecipe()
+	if err != nil {
+		return nil, err
+	}
+	p := newProgress(out)
+	return &Cache{dir: dir, recipe: r, progress: p, compile: compiler{recipe: r, progress: p}.run}, nil
+}
+
+func defaultDir() (string, error) {
+	if dir := os.Getenv(EnvDir); dir != "" {
+		return filepath.Abs(dir)
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("no folder to keep kube-apiserver and etcd in: %w (set %s to one)", err, EnvDir)
+	}
+	return filepath.Join(dir, "vedette", "testenv"), nil
+}
+
+// Dir is the folder of the cache.
+func (c *Cache) Dir() string { return c.dir }
+
+func (c *Cache) setDir() string { return filepath.Join(c.dir, prefix+c.recipe.key()) }
+
+// Find returns the set if it is there, whole and unchanged. Otherwise the error says what is wrong with it.
+func (c *Cache) Find() (Set, error) {
+	if err := verify(c.setDir(), apiServerName, etcdName); err != nil {
+		return Set{}, err
+	}
+	return setIn(c.setDir()), nil
+}
+
+// Get returns the set, and builds it if need be. That can take minutes; cancel ctx to give up.
+func (c *Cache) Get(ctx context.Context) (Set, error) {
+	if set, err := c.Find(); err == nil {
+		return set, nil
+	}
+	unlock, err := c.lock(ctx)
+	if err != nil {
+		return Set{}, err
+	}
+	defer unlock()
+	set, err := c.Find() // whoever had the lock before may have built it
+	if err == nil {
+		return set, nil
+	}
+	if !errors.Is(err, os.ErrNotExist) {
+		c.progress.say("not using %s: %v", c.setDir(), err)
+	}
+	if err := c.build(ctx); err != nil {
+		return Set{}, err
+	}
+	return c.Find()
+}
+
+// build makes the set in a folder beside its place, and moves it there when it is complete. The caller holds the lock.
+func (c *Cache) build(ctx context.Context) (err error) {
+	if err := c.removeUnfinished(); err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp(c.dir, unfinished)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
+
+	out := filepath.Join(work, "set")
+	if err := os.Mkdir(out, 0o755); err != nil {
+		return err
+	}
+	if err := c.compile(ctx, out); err != nil {
+		return err
+	}
+	if err := seal(out, apiServerName, etcdName); err != nil {
+		return err
+	}
+	return errors.Join(os.RemoveAll(c.setDir()), os.Rename(out, c.setDir()))
+}
+
+// unfinished begins the names of folders of builds under way, or killed.
+const unfinished = prefix + "building-"
+
+func (c *Cache) removeUnfinished() error { return c.removeAll(unfinished) }
+
+// Clean removes all sets, also those of other versions, and the folder if nothing else is in it.
+func (c *Cache) Clean(ctx context.Context) error {
+	if _, err := os.Stat(c.dir); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	unlock, err := c.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return errors.Join(c.removeAll(prefix), os.Remove(c.lockPath()), c.removeIfEmpty())
+}
+
+func (c *Cache) removeIfEmpty() error {
+	if entries, err := os.ReadDir(c.dir); err != nil || len(entries) > 0 {
+		return err
+	}
+	return os.Remove(c.dir)
+}
+
+func (c *Cache) removeAll(prefix string) error {
+	entries, err := os.ReadDir(c.dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), prefix) {
+			if err := os.RemoveAll(filepath.Join(c.dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

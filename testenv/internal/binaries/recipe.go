@@ -1,0 +1,71 @@
+package binaries
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"vedette.dev/testenv/internal/controlplane"
+)
+
+// recipe is all that decides what is built.
+type recipe struct {
+	versions controlplane.Versions
+	goos     string
+	goarch   string
+	// goVersion is that of this program. The go command that builds is the same in all but odd cases, and asking it would
+	// make it a condition for using programs that are built already.
+	goVersion string
+}
+
+func currentRecipe() (recipe, error) {
+	v, err := controlplane.ReadVersions()
+	if err != nil {
+		return recipe{}, err
+	}
+	return recipe{versions: v, goos: runtime.GOOS, goarch: runtime.GOARCH, goVersion: runtime.Version()}, nil
+}
+
+// key names the set, for people (versions) and without doubt (hash).
+func (r recipe) key() string {
+	hash := sha256.New()
+	fmt.Fprintf(hash, "%q %q", controlplane.Content(), r.flags())
+	goVersion, _, _ := strings.Cut(r.goVersion, " ") // "go1.26.8 X:..." where experiments are on
+	fmt.Fprintf(hash, " %q", r.goVersion)
+	return fmt.Sprintf("kubernetes-%s-etcd-%s-%s-%s-%s-%.4x",
+		r.versions.Kubernetes, r.versions.Etcd, r.goos, r.goarch, goVersion, hash.Sum(nil))
+}
+
+func (r recipe) String() string {
+	return fmt.Sprintf("kube-apiserver %s and etcd %s", r.versions.Kubernetes, r.versions.Etcd)
+}
+
+// flags are those of go build and, as its questions must be about the same build, of go list.
+func (r recipe) flags() []string {
+	return []string{"-trimpath", "-buildvcs=false", "-ldflags=" + r.linkerFlags()}
+}
+
+// linkerFlags leave symbols out and set the version, without which the server believes that it is v0.0.0.
+func (r recipe) linkerFlags() string {
+	const version = "k8s.io/component-base/version."
+	major, minor := controlplane.MajorMinor(r.versions.Kubernetes)
+	return strings.Join([]string{
+		"-s -w",
+		"-X " + version + "gitVersion=" + r.versions.Kubernetes,
+		"-X " + version + "gitMajor=" + major,
+		"-X " + version + "gitMinor=" + minor,
+	}, " ")
+}
+
+// environ is for the go command: nothing of the user's workspace or flags gets in, while proxies and caches stay theirs.
+func (r recipe) environ(base []string, tmp string) []string {
+	return append(base,
+		"GOWORK=off",
+		"GOFLAGS=-mod=readonly", // not empty: that would fall back to what `go env -w` has set
+		"CGO_ENABLED=0",
+		"GOOS="+r.goos,
+		"GOARCH="+r.goarch,
+		"GOTMPDIR="+tmp, // so that a build that is killed leaves nothing in the system's folder
+	)
+}
