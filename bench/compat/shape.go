@@ -21,6 +21,9 @@ func (s *shapes) of(t types.Type) string {
 	case *types.TypeParam:
 		return fmt.Sprintf("$%d", t.Index())
 	case *types.Pointer:
+		if own := loosened(t); own != "" {
+			return own
+		}
 		return "*" + s.of(t.Elem())
 	case *types.Slice:
 		return "[]" + s.of(t.Elem())
@@ -170,4 +173,25 @@ func (s *shapes) unexported(t *types.Named) string {
 		}
 	}
 	return text
+}
+
+// loose are types of the peer's in whose place we take an interface that they satisfy: a call compiles as it is.
+var loose = []struct{ below, own string }{
+	// 138,000 generated lines that only Apply methods need. Ours takes anything that has a name and marshals to JSON, and
+	// so these too.
+	{"k8s.io/client-go/applyconfigurations/", "vedette.dev/gentype.ApplyConfiguration"},
+}
+
+// loosened is the interface that stands in for a pointer, or nothing.
+func loosened(t *types.Pointer) string {
+	named, ok := types.Unalias(t.Elem()).(*types.Named)
+	if !ok || named.Obj().Pkg() == nil {
+		return ""
+	}
+	for _, l := range loose {
+		if strings.HasPrefix(named.Obj().Pkg().Path(), l.below) {
+			return l.own
+		}
+	}
+	return ""
 }
