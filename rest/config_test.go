@@ -1,9 +1,12 @@
 package rest
 
 import (
+	"crypto/tls"
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -17,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	clientcmdapi "vedette.dev/clientcmd/api"
+	"vedette.dev/internal/testcert"
 )
 
 const secret = "s3cr3t"
@@ -186,6 +190,34 @@ func TestOverTLS(t *testing.T) {
 	err := newTestClient(t, c).Get().Resource("pods").Do(background).Error()
 	if err == nil || !strings.Contains(err.Error(), "certificate") {
 		t.Errorf("an unknown CA: %v", err)
+	}
+}
+
+// A certificate that has expired, the server's or ours, is an error that says so.
+func TestExpiredCertificates(t *testing.T) {
+	ca := testcert.NewCA(t, "ca")
+	start := func(cert testcert.Pair) *httptest.Server {
+		server := httptest.NewUnstartedServer(answer(200, "application/json", toJSON(t, pod("a"))))
+		server.TLS = &tls.Config{Certificates: []tls.Certificate{cert.TLS(t)}, ClientAuth: tls.VerifyClientCertIfGiven, ClientCAs: ca.Pool}
+		server.Config.ErrorLog = log.New(io.Discard, "", 0)
+		server.StartTLS()
+		t.Cleanup(server.Close)
+		return server
+	}
+	get := func(server *httptest.Server, ours testcert.Pair) error {
+		c := configFor(server.URL)
+		c.CAData, c.CertData, c.KeyData = ca.PEM, ours.Cert, ours.Key
+		return newTestClient(t, c).Get().Resource("pods").MaxRetries(0).Do(background).Error()
+	}
+	good := start(ca.Server(t, "127.0.0.1"))
+	if err := get(good, ca.Client(t, "me")); err != nil {
+		t.Errorf("good certificates: %v", err)
+	}
+	if err := get(good, ca.Expired(t, "me")); err == nil || !strings.Contains(err.Error(), "expired") {
+		t.Errorf("ours has expired: %v", err)
+	}
+	if err := get(start(ca.Expired(t, "server", "127.0.0.1")), ca.Client(t, "me")); err == nil || !strings.Contains(err.Error(), "expired") {
+		t.Errorf("the server's has expired: %v", err)
 	}
 }
 

@@ -55,6 +55,11 @@ func (ca *CA) Server(t testing.TB, hosts ...string) Pair {
 	t.Helper()
 	template := newTemplate("server")
 	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
+	addHosts(template, hosts)
+	return ca.issue(t, template)
+}
+
+func addHosts(template *x509.Certificate, hosts []string) {
 	for _, host := range hosts {
 		if ip := net.ParseIP(host); ip != nil {
 			template.IPAddresses = append(template.IPAddresses, ip)
@@ -62,6 +67,15 @@ func (ca *CA) Server(t testing.TB, hosts ...string) Pair {
 			template.DNSNames = append(template.DNSNames, host)
 		}
 	}
+}
+
+// Expired makes the certificate of a server, or of a user if there are no hosts, that was good for a while and is no longer.
+func (ca *CA) Expired(t testing.TB, name string, hosts ...string) Pair {
+	t.Helper()
+	template := newTemplate(name)
+	template.NotAfter = template.NotBefore.Add(time.Hour)
+	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}
+	addHosts(template, hosts)
 	return ca.issue(t, template)
 }
 
