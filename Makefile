@@ -14,6 +14,9 @@ FUZZTIME ?= 20s
 MODULES  := $(patsubst %/go.mod,%,$(wildcard */go.mod))
 EXAMPLES := $(patsubst %/main.go,%,$(wildcard examples/*/main.go))
 
+# Most packages of the clients are a few lines a kind, tested from elsewhere: what has no tests need not be listed.
+quietly = set -o pipefail; $(1) | sed '/\[no test files\]/d; /\[no tests to run\]/d'
+
 # The race detector needs cgo, and cgo a C compiler. Without one the tests still run, and say so.
 RACE := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 
@@ -59,8 +62,8 @@ gofmt:
 
 .PHONY: unit
 unit: race-note ## tests of this module, with the race detector
-	@$(if $(RACE),$(call step,test . for allocations$(comma) which the race detector hides,$(GO) test -timeout 5m -run Alloc ./...))
-	@$(call step,test .,$(GO) test $(RACE) -timeout 5m ./...)
+	@$(if $(RACE),$(call step,test . for allocations$(comma) which the race detector hides,$(call quietly,$(GO) test -timeout 5m -run Alloc ./...)))
+	@$(call step,test .,$(call quietly,$(GO) test $(RACE) -timeout 5m ./...))
 
 .PHONY: modules
 modules: race-note control-plane ## tests of each nested module, with the race detector
