@@ -13,13 +13,15 @@ import (
 	"time"
 
 	"vedette.dev/bench/harness"
+	"vedette.dev/bench/list"
+	"vedette.dev/bench/pods/podserver"
 	"vedette.dev/bench/queue"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	p := program{workloads: queue.Workloads(), out: os.Stdout, errs: os.Stderr}
+	p := program{workloads: append(queue.Workloads(), list.Workloads()...), out: os.Stdout, errs: os.Stderr}
 	os.Exit(p.main(ctx, os.Args[1:]))
 }
 
@@ -33,6 +35,9 @@ type program struct {
 func (p program) main(ctx context.Context, args []string) int {
 	if len(args) > 0 && args[0] == harness.ChildCommand {
 		return p.report(harness.Serve(args[1:], p.workloads, p.out))
+	}
+	if len(args) > 0 && args[0] == podserver.Command {
+		return p.report(podserver.Serve(args[1:], os.Stdin, p.out))
 	}
 	o, chosen, err := p.configure(args)
 	switch {
