@@ -81,7 +81,7 @@ func (c *Client[T, L]) Get(ctx context.Context, name string, opts metav1.GetOpti
 // List reads the objects that opts selects, as one list. To read a long list with little memory, use ListRequest and
 // its Items.
 func (c *Client[T, L]) List(ctx context.Context, opts metav1.ListOptions) (*L, error) {
-	return Into[L](ctx, c.ListRequest(opts))
+	return readList[T, L](ctx, c.ListRequest(opts))
 }
 
 // Watch tells what happens to the objects that opts selects.

@@ -216,3 +216,47 @@ func TestApplyLeavesOutWhatIsNotMeant(t *testing.T) {
 		t.Error("nil")
 	}
 }
+
+// A typed list is decoded as it comes, whatever its form; one that breaks off is an error.
+func TestListForms(t *testing.T) {
+	ctx := context.Background()
+	const items = `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"9"},"items":[{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}]}`
+	for name, tt := range map[string]struct {
+		contentType, body string
+		n                 int
+		fails             bool
+	}{
+		"JSON":            {"application/json", items, 2, false},
+		"JSON, empty":     {"application/json", `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"9"},"items":[]}`, 0, false},
+		"JSON, cut":       {"application/json", items[:len(items)-1], 0, true},
+		"JSON, wrong":     {"application/json", strings.Replace(items, `"b"`, `7`, 1), 0, true},
+		"YAML":            {"application/yaml", "kind: PodList\napiVersion: v1\nmetadata:\n  resourceVersion: \"9\"\nitems:\n- metadata:\n    name: a\n", 1, false},
+		"a page of HTML":  {"text/html", "<html>", 0, true},
+		"another kind":    {"application/json", `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}}`, 0, true},
+		"many, in blocks": {"application/json", `{"metadata":{"resourceVersion":"9"},"items":[{"metadata":{"name":"a"}}` + strings.Repeat(`,{"metadata":{"name":"x"}}`, 4999) + `]}`, 5000, false},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", tt.contentType)
+			fmt.Fprint(w, tt.body)
+		}))
+		group := gentype.NewGroup(corev1.SchemeGroupVersion, corev1.AddToScheme)
+		client, err := gentype.ForConfig(&rest.Config{Host: server.URL, QPS: -1}, group, func(c rest.Interface) *gentype.Client[corev1.Pod, corev1.PodList] {
+			return gentype.New[corev1.Pod, corev1.PodList](c, "pods", "")
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := client.List(ctx, metav1.ListOptions{})
+		client.GetClient().(*rest.RESTClient).Client.CloseIdleConnections()
+		server.Close()
+		if tt.fails {
+			if err == nil {
+				t.Errorf("%s: %d items", name, len(list.Items))
+			}
+			continue
+		}
+		if err != nil || len(list.Items) != tt.n || list.Items == nil || list.ResourceVersion != "9" || tt.n > 0 && list.Items[0].Name != "a" {
+			t.Errorf("%s: %d items, version %q, %v", name, len(list.Items), list.ResourceVersion, err)
+		}
+	}
+}

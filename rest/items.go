@@ -22,7 +22,7 @@ type Items struct {
 	what     string
 	reader   itemReader
 	encoding Encoding
-	body     io.Closer
+	body     io.ReadCloser
 	cancel   context.CancelFunc
 
 	current Raw
@@ -78,6 +78,9 @@ func (r *Request) newItems(ctx context.Context, resp *http.Response) (*Items, er
 	return items, nil
 }
 
+// ErrNoStream says that an answer has a form that cannot be read item by item, such as YAML.
+var ErrNoStream = errors.New("which is neither JSON nor protobuf")
+
 // streamEncoding is the form of an answer that is to be read as a stream. It closes an answer that cannot be.
 func (r *Request) streamEncoding(resp *http.Response) (Encoding, error) {
 	contentType := resp.Header.Get("Content-Type")
@@ -91,8 +94,8 @@ func (r *Request) streamEncoding(resp *http.Response) (Encoding, error) {
 	defer discard(resp)
 	const enough = 200
 	beginning, _ := io.ReadAll(io.LimitReader(resp.Body, enough))
-	return 0, fmt.Errorf("%s: the answer is %q, which is neither JSON nor protobuf: it is not from an API server, or another form was asked for; it begins with %q",
-		r.what(), contentType, beginning)
+	return 0, fmt.Errorf("%s: the answer is %q, %w: it is not from an API server, or another form was asked for; it begins with %q",
+		r.what(), contentType, ErrNoStream, beginning)
 }
 
 // Next returns the next item, which is valid until the next call. The error is io.EOF at the end of the list; any
@@ -118,6 +121,10 @@ func (i *Items) explain(err error) error {
 		if kind == "Status" {
 			return fmt.Errorf("%s: the server answered with a Status where a list was expected", i.what)
 		}
+		// The list is over before the body is: a few bytes and the last chunk follow. Only a body that was read to its end
+		// leaves a connection that can be used again.
+		const worthReading = 2 << 10
+		_, _ = io.CopyN(io.Discard, i.body, worthReading)
 		return io.EOF
 	}
 	return fmt.Errorf("%s: the list broke off after %d items: %w", i.what, i.count, err)

@@ -3,6 +3,7 @@ package rest
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -140,23 +141,38 @@ func (o *Raw) jsonMetadata() ([]byte, error) {
 }
 
 func protoMeta(meta []byte) (Meta, error) {
-	var out Meta
+	var name, namespace, uid, version []byte
+	var generation int64
 	m := protoscan.NewMessage(meta)
 	for m.Next() {
 		switch m.Number {
 		case protoName:
-			out.Name = string(m.Bytes)
+			name = m.Bytes
 		case protoNamespace:
-			out.Namespace = string(m.Bytes)
+			namespace = m.Bytes
 		case protoUID:
-			out.UID = types.UID(m.Bytes)
+			uid = m.Bytes
 		case protoResourceVersion:
-			out.ResourceVersion = string(m.Bytes)
+			version = m.Bytes
 		case protoGeneration:
-			out.Generation = int64(m.Varint)
+			generation = int64(m.Varint)
 		}
 	}
+	out := newMeta(namespace, name, uid, version)
+	out.Generation = generation
 	return out, metaError(m.Err)
+}
+
+// newMeta copies all strings at once.
+func newMeta(namespace, name, uid, version []byte) Meta {
+	var b strings.Builder
+	b.Grow(len(namespace) + len(name) + len(uid) + len(version))
+	own := func(part []byte) string {
+		begin := b.Len()
+		b.Write(part)
+		return b.String()[begin:]
+	}
+	return Meta{Namespace: own(namespace), Name: own(name), UID: types.UID(own(uid)), ResourceVersion: own(version)}
 }
 
 func jsonMeta(meta []byte) (Meta, error) {

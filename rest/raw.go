@@ -80,6 +80,10 @@ func (o *Raw) into(obj any) error {
 	if u, ok := obj.(runtime.Unstructured); ok {
 		return o.intoUnstructured(u)
 	}
+	// As in protobuf, nothing of what obj held before stays.
+	if resetter, ok := obj.(interface{ Reset() }); ok {
+		resetter.Reset()
+	}
 	return utiljson.Unmarshal(o.Bytes, obj)
 }
 

@@ -2,9 +2,11 @@ package jsonscan
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/bits"
 )
 
 // ErrMalformed says that a text is not JSON, as far as that was looked at.
@@ -27,21 +29,69 @@ func (s *scanner) scan(b []byte) (n int, done bool) {
 		s.begin(b[0])
 		i = 1
 	}
-	for i < len(b) {
-		switch {
-		case s.inString:
+	if s.scalar {
+		n := endOfScalar(b[i:])
+		return i + n, i+n < len(b)
+	}
+	if s.inString {
+		i += s.skipString(b[i:])
+	}
+	for !s.inString && s.depth > 0 && i < len(b) {
+		c := b[i]
+		i++
+		switch classes[c] {
+		case plain:
+		case quote:
+			// Most strings are short and have no escapes.
+			if at := special(b[i:]); at >= 0 && b[i+at] == '"' {
+				i += at + 1
+				continue
+			}
+			s.inString = true
 			i += s.skipString(b[i:])
-		case s.scalar:
-			n := endOfScalar(b[i:])
-			return i + n, i+n < len(b)
-		default:
-			i += s.skipPlain(b[i:])
-		}
-		if s.depth == 0 && !s.inString && !s.scalar {
-			return i, true
+		case opening:
+			s.depth++
+		case closing:
+			s.depth--
 		}
 	}
-	return i, s.begun && s.depth == 0 && !s.inString && !s.scalar
+	return i, s.begun && s.depth == 0 && !s.inString
+}
+
+// What a byte outside of strings means for finding the end of a value.
+const (
+	plain = iota
+	quote
+	opening
+	closing
+)
+
+var classes = [256]uint8{'"': quote, '{': opening, '[': opening, '}': closing, ']': closing}
+
+// special is where the first quote or backslash is, or -1. It looks at eight bytes at a time: the strings in objects are
+// too short for a call of bytes.IndexByte to pay.
+func special(b []byte) int {
+	const (
+		ones   = 0x0101010101010101
+		highs  = 0x8080808080808080
+		quotes = '"' * ones
+		slants = '\\' * ones
+	)
+	i := 0
+	for ; i+8 <= len(b); i += 8 {
+		w := binary.LittleEndian.Uint64(b[i:])
+		q, l := w^quotes, w^slants
+		// The lowest set bit is right; higher ones may be carried over from it.
+		if found := ((q-ones)&^q | (l-ones)&^l) & highs; found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+	}
+	for ; i < len(b); i++ {
+		if b[i] == '"' || b[i] == '\\' {
+			return i
+		}
+	}
+	return -1
 }
 
 func (s *scanner) begin(c byte) {
@@ -59,47 +109,25 @@ func (s *scanner) begin(c byte) {
 // skipString goes to the end of the string, or of b.
 func (s *scanner) skipString(b []byte) int {
 	i := 0
-	if s.escaped {
+	if s.escaped && len(b) > 0 {
 		s.escaped = false
 		i = 1
 	}
 	for i < len(b) {
-		quote := bytes.IndexByte(b[i:], '"')
-		part := b[i:]
-		if quote >= 0 {
-			part = b[i : i+quote]
-		}
-		slash := bytes.IndexByte(part, '\\')
-		switch {
-		case slash >= 0 && i+slash+1 == len(b):
-			s.escaped = true
+		at := special(b[i:])
+		if at < 0 {
 			return len(b)
-		case slash >= 0:
-			i += slash + 2
-		case quote >= 0:
+		}
+		i += at + 1
+		if b[i-1] == '"' {
 			s.inString = false
-			return i + quote + 1
-		default:
-			return len(b)
+			return i
 		}
-	}
-	return len(b)
-}
-
-// skipPlain goes to the next string, or to the end of the value, or of b.
-func (s *scanner) skipPlain(b []byte) int {
-	for i, c := range b {
-		switch c {
-		case '"':
-			s.inString = true
-			return i + 1
-		case '{', '[':
-			s.depth++
-		case '}', ']':
-			if s.depth--; s.depth == 0 {
-				return i + 1
-			}
+		if i == len(b) {
+			s.escaped = true
+			return i
 		}
+		i++
 	}
 	return len(b)
 }

@@ -41,6 +41,17 @@ func NewMessage(data []byte) *Message { return &Message{rest: data} }
 
 // Next goes to the next field.
 func (m *Message) Next() bool {
+	// Nearly all fields are strings and messages with a tag and a length of one byte each.
+	if b := m.rest; m.Err == nil && len(b) >= 2 && b[0] < 0x80 && b[0] >= 1<<3 && b[0]&7 == typeBytes && b[1] < 0x80 && int(b[1]) <= len(b)-2 {
+		end := 2 + int(b[1])
+		m.Number, m.Bytes, m.Varint = int(b[0]>>3), b[2:end:end], 0
+		m.rest = b[end:]
+		return true
+	}
+	return m.next()
+}
+
+func (m *Message) next() bool {
 	if len(m.rest) == 0 || m.Err != nil {
 		return false
 	}

@@ -112,6 +112,16 @@ func (s *source) bytes(n int64) ([]byte, error) {
 	if n > int64(s.limit) {
 		return nil, fmt.Errorf("%w: %d bytes, and the limit is %d", ErrTooLarge, n, s.limit)
 	}
+	if n <= bufferSize {
+		// It fits into the reader's own buffer, where it stays until the next call reads on.
+		b, err := s.r.Peek(int(n))
+		if err != nil {
+			return nil, cutShort(err)
+		}
+		_, _ = s.r.Discard(int(n))
+		s.spend(n)
+		return b[:n:n], nil
+	}
 	s.buf = s.buf[:0]
 	for int64(len(s.buf)) < n {
 		if len(s.buf) == cap(s.buf) {
