@@ -1,0 +1,57 @@
+package serve
+
+import (
+	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/sharding"
+
+	"vedette.dev/apitest/internal/kinds"
+)
+
+// filter says which objects of a resource a client wants. Its fields are nil for those who want all.
+type filter struct {
+	namespace string
+	kind      *kinds.Kind
+	labels    labels.Selector
+	fields    fields.Selector
+	shard     sharding.Selector
+}
+
+func (s *Server) newFilter(r *Request, stored *kinds.Kind, namespace string, opts *metainternal.ListOptions) (*filter, error) {
+	f := &filter{namespace: namespace, kind: stored}
+	if opts.LabelSelector != nil && !opts.LabelSelector.Empty() {
+		f.labels = opts.LabelSelector
+	}
+	if opts.FieldSelector != nil && !opts.FieldSelector.Empty() {
+		f.fields = opts.FieldSelector
+	}
+	if s.config.ShardSelectors && opts.ShardSelector != "" {
+		shard, err := parseShardSelector(opts.ShardSelector)
+		if err != nil {
+			return nil, err
+		}
+		f.shard = shard
+	}
+	return f, nil
+}
+
+// selects tells whether there is a selector at all, apart from the namespace.
+func (f *filter) selects() bool { return f.labels != nil || f.fields != nil || f.shard != nil }
+
+// matches tells whether the client wants an object that is in its namespace.
+func (f *filter) matches(obj runtime.Object) bool {
+	if f.labels != nil && !f.labels.Matches(labels.Set(metaOf(obj).GetLabels())) {
+		return false
+	}
+	if f.fields != nil && !f.fields.Matches(f.kind.Fields(obj)) {
+		return false
+	}
+	if f.shard != nil {
+		if matches, err := f.shard.Matches(obj); err != nil || !matches {
+			return false
+		}
+	}
+	return true
+}

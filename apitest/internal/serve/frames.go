@@ -1,0 +1,192 @@
+package serve
+
+import (
+	"encoding/binary"
+	"net/http"
+	"strconv"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"vedette.dev/apitest/internal/kinds"
+	"vedette.dev/apitest/internal/storage"
+)
+
+// FrameWriter sends the frames of one watch. A frame is shared with other watches and must not be changed.
+type FrameWriter interface {
+	WriteFrame(kind watch.EventType, frame []byte) error
+	// Flush is called when there is nothing more to write for now.
+	Flush() error
+}
+
+type frameWriter struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+}
+
+func newFrameWriter(w http.ResponseWriter) FrameWriter {
+	return &frameWriter{w: w, control: http.NewResponseController(w)}
+}
+
+func (f *frameWriter) WriteFrame(_ watch.EventType, frame []byte) error {
+	_, err := f.w.Write(frame)
+	return err
+}
+
+func (f *frameWriter) Flush() error { return f.control.Flush() }
+
+// framer makes the frames of one watch. Frames of events are made once for all watches of the same form.
+type framer struct {
+	cache   *frameCache
+	view    *view
+	include metav1.IncludeObjectPolicy
+	// columns says that a table has been sent, and with it the columns. Later ones come without.
+	columns bool
+}
+
+func newFramer(cache *frameCache, v *view, include metav1.IncludeObjectPolicy) *framer {
+	return &framer{cache: cache, view: v, include: include}
+}
+
+// frameKey tells the forms of an event apart.
+type frameKey struct {
+	kind    *kinds.Kind
+	output  output
+	event   watch.EventType
+	include metav1.IncludeObjectPolicy
+	columns bool
+}
+
+// event is the frame of a change, which is of the given kind for this watch.
+func (f *framer) event(kind watch.EventType, e *storage.Event) ([]byte, error) {
+	key := frameKey{kind: f.view.kind, output: f.view.output, event: kind}
+	if f.view.as == "Table" {
+		key.include, key.columns = f.include, f.columns
+	}
+	data, fresh, err := e.Frame(key, func() ([]byte, error) {
+		obj := e.Item.Object
+		if kind == watch.Deleted && e.Type != storage.Deleted {
+			// It left the selection: the client gets what it knew, with the version at which that ended.
+			obj = storage.Shallow(e.Prev.Object)
+			metaOf(obj).SetResourceVersion(strconv.FormatUint(e.Version(), 10))
+		}
+		return f.object(kind, obj)
+	})
+	if fresh {
+		f.cache.add(e, len(data))
+	}
+	f.columns = true
+	return data, err
+}
+
+// object is a frame with an object.
+func (f *framer) object(kind watch.EventType, obj runtime.Object) ([]byte, error) {
+	if f.view.as == "Table" {
+		return f.table(kind, obj)
+	}
+	whole, err := f.view.whole(obj)
+	if err != nil {
+		return nil, err
+	}
+	return f.frame(kind, whole)
+}
+
+func (f *framer) table(kind watch.EventType, obj runtime.Object) ([]byte, error) {
+	shown, err := f.view.object(obj)
+	if err != nil {
+		return nil, err
+	}
+	list := metav1.ListMeta{ResourceVersion: metaOf(obj).GetResourceVersion()}
+	table, err := f.view.table([]runtime.Object{shown}, list, f.include)
+	if err != nil {
+		return nil, err
+	}
+	if f.columns {
+		table.ColumnDefinitions = nil
+	}
+	f.columns = true
+	return f.frame(kind, table)
+}
+
+// bookmark is a frame that says: this version, and nothing else.
+func (f *framer) bookmark(version uint64, end bool) ([]byte, error) {
+	obj := f.view.kind.New()
+	obj.GetObjectKind().SetGroupVersionKind(f.view.kind.GroupVersionKind)
+	m := metaOf(obj)
+	m.SetResourceVersion(strconv.FormatUint(version, 10))
+	if end {
+		m.SetAnnotations(map[string]string{metav1.InitialEventsAnnotationKey: "true"})
+	}
+	v := *f.view
+	v.stored = v.kind // it is in the version of the view already
+	marker := &framer{cache: f.cache, view: &v, include: f.include, columns: f.columns}
+	return marker.object(watch.Bookmark, obj)
+}
+
+func (f *framer) status(status *metav1.Status) ([]byte, error) { return f.frame(watch.Error, status) }
+
+// frame puts an object, which says what it is, into an event.
+func (f *framer) frame(kind watch.EventType, obj runtime.Object) ([]byte, error) {
+	if f.view.media != mediaProtobuf {
+		data, err := toJSON(obj)
+		if err != nil {
+			return nil, err
+		}
+		frame := make([]byte, 0, len(data)+40)
+		frame = append(frame, `{"type":"`...)
+		frame = append(frame, kind...)
+		frame = append(frame, `","object":`...)
+		return append(append(frame, data...), "}\n"...), nil
+	}
+	data, err := encode(obj, mediaProtobuf)
+	if err != nil {
+		return nil, err
+	}
+	event := metav1.WatchEvent{Type: string(kind), Object: runtime.RawExtension{Raw: data}}
+	frame := make([]byte, 4, 4+event.Size())
+	message, err := event.Marshal()
+	if err != nil {
+		return nil, err
+	}
+	binary.BigEndian.PutUint32(frame, uint32(len(message)))
+	return append(frame, message...), nil
+}
+
+// frameCache bounds the memory of the frames that events keep for slower watches.
+type frameCache struct {
+	mu    sync.Mutex
+	made  int // how many there ever were
+	size  int
+	queue []cachedFrame
+}
+
+type cachedFrame struct {
+	event *storage.Event
+	size  int
+}
+
+// frameMemory is what frames may take in all. When it is full, the oldest go; who still wants them makes them anew.
+const frameMemory = 64 << 20
+
+func (c *frameCache) add(e *storage.Event, size int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.queue = append(c.queue, cachedFrame{e, size})
+	c.size += size
+	c.made++
+	for c.size > frameMemory && len(c.queue) > 1 {
+		oldest := c.queue[0]
+		c.queue = c.queue[1:]
+		c.size -= oldest.size
+		oldest.event.DropFrames()
+	}
+}
+
+func streamMedia(k *kinds.Kind) []string {
+	if k.Custom {
+		return []string{mediaJSON + ";stream=watch"}
+	}
+	return []string{mediaJSON + ";stream=watch", mediaProtobuf + ";stream=watch"}
+}

@@ -1,0 +1,181 @@
+package serve
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"vedette.dev/apitest/internal/kinds"
+	"vedette.dev/apitest/internal/patch"
+	"vedette.dev/apitest/internal/storage"
+)
+
+// Config is what a Server is made of.
+type Config struct {
+	Store    *storage.Store
+	Registry *kinds.Registry
+	Patcher  patch.Patcher
+
+	// Authenticate tells whose a bearer token is. Authorize tells whether the request may be made; nil means that it may.
+	Authenticate func(token string) (User, bool)
+	Authorize    func(*Request) bool
+
+	// Intercept, if set, sees each request that is allowed before it is handled, and may answer it itself.
+	Intercept func(*Request, http.ResponseWriter) (handled bool)
+	// Frames, if set, may put something between a watch and its client.
+	Frames func(*Request, FrameWriter) FrameWriter
+
+	// Controllers says that the server does what in a cluster a controller does: it empties and removes namespaces that are
+	// being deleted.
+	Controllers bool
+	// CreateNamespaces says that a namespace is made when something is created in it.
+	CreateNamespaces bool
+	// ShardSelectors says that lists and watches understand shardSelector.
+	ShardSelectors bool
+}
+
+// Server answers requests.
+type Server struct {
+	config Config
+	store  *storage.Store
+
+	stop    context.Context
+	stopNow context.CancelFunc
+	running sync.WaitGroup
+	crds    sync.Mutex // one change of a definition at a time
+	frames  frameCache
+	issued  issued
+}
+
+// New makes a server. Close ends it.
+func New(config Config) *Server {
+	s := &Server{config: config, store: config.Store}
+	s.stop, s.stopNow = context.WithCancel(context.Background())
+	return s
+}
+
+// Close ends watches and everything that the server started, and waits for it.
+func (s *Server) Close() {
+	s.stopNow()
+	s.running.Wait()
+}
+
+// Store is where the objects are.
+func (s *Server) Store() *storage.Store { return s.store }
+
+// Registry knows the kinds.
+func (s *Server) Registry() *kinds.Registry { return s.config.Registry }
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	w.Header().Set("Audit-Id", string(newUID()))
+	w.Header().Set("Cache-Control", "no-cache, private")
+	r := parse(req)
+	if err := s.authenticate(r); err != nil {
+		writeError(w, req, err)
+		return
+	}
+	if err := s.authorize(r); err != nil {
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		writeError(w, req, err)
+		return
+	}
+	if r.IsResource {
+		r.Kind, _ = s.config.Registry.Lookup(r.Resource)
+	}
+	if s.config.Intercept != nil && s.config.Intercept(r, w) {
+		return
+	}
+	if r.IsResource {
+		s.serveResource(w, r)
+		return
+	}
+	s.serveOther(w, r)
+}
+
+// serveOther answers for paths that are not of objects.
+func (s *Server) serveOther(w http.ResponseWriter, r *Request) {
+	first, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	switch first {
+	case "healthz", "livez", "readyz":
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		_, _ = w.Write([]byte("ok"))
+	default:
+		s.config.Registry.ServeHTTP(w, r.Request)
+	}
+}
+
+// serveResource finds the handler for a path of objects.
+func (s *Server) serveResource(w http.ResponseWriter, r *Request) {
+	if r.Kind == nil {
+		if s.serves(r) {
+			writeError(w, r.Request, notServed(r.Verb))
+			return
+		}
+		pageNotFound(w)
+		return
+	}
+	if err := s.route(w, r); err != nil {
+		writeError(w, r.Request, err)
+	}
+}
+
+// serves tells whether the group is there, with other, built-in resources.
+func (s *Server) serves(r *Request) bool {
+	return slices.ContainsFunc(s.config.Registry.All(), func(k *kinds.Kind) bool {
+		return !k.Custom && k.Group == r.Resource.Group
+	})
+}
+
+func pageNotFound(w http.ResponseWriter) {
+	http.Error(w, "404 page not found", http.StatusNotFound)
+}
+
+// route calls the handler for a path whose resource is served.
+func (s *Server) route(w http.ResponseWriter, r *Request) error {
+	k := r.Kind
+	collection := r.parts == 1
+	switch {
+	case r.Method == http.MethodHead:
+		return methodNotAllowed(r.Verb)
+	case r.parts > 3 || r.namespaced && !k.Namespaced:
+		return notServed(r.Verb)
+	case k.Namespaced && !r.namespaced && !collection:
+		return notServed(r.Verb)
+	case k.Namespaced && !r.namespaced && r.Verb != "list" && r.Verb != "watch":
+		return methodNotAllowed(r.Verb)
+	case r.Subresource != "":
+		return s.subresource(w, r)
+	case !slices.Contains(k.Verbs, r.Verb):
+		return methodNotAllowed(r.Verb)
+	case collection != slices.Contains([]string{"list", "watch", "create", "deletecollection"}, r.Verb):
+		return methodNotAllowed(r.Verb)
+	}
+	return s.verb(w, r)
+}
+
+func (s *Server) verb(w http.ResponseWriter, r *Request) error {
+	if !r.Kind.Custom && !produces(r.Request) {
+		return notProduced(r)
+	}
+	switch r.Verb {
+	case "get":
+		return s.get(w, r)
+	case "list", "watch":
+		return s.listOrWatch(w, r)
+	case "create":
+		return s.create(w, r)
+	case "update":
+		return s.update(w, r)
+	case "patch":
+		return s.patch(w, r)
+	case "delete":
+		return s.delete(w, r)
+	case "deletecollection":
+		return s.deleteCollection(w, r)
+	}
+	return methodNotAllowed(r.Verb)
+}

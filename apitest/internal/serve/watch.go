@@ -1,0 +1,236 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"vedette.dev/apitest/internal/storage"
+)
+
+const (
+	// shortestWatch is how long a watch lasts at least if the client does not say; at most it is twice as long.
+	shortestWatch = 30 * time.Minute
+	// bookmarkEvery is how often a client that wants bookmarks gets one; it also gets one shortly before the end.
+	bookmarkEvery     = time.Minute
+	bookmarkBeforeEnd = 2 * time.Second
+)
+
+// watcher is a watch that is under way. It belongs to the goroutine of its request.
+type watcher struct {
+	filter    *filter
+	frames    *framer
+	out       FrameWriter
+	log       *storage.Log
+	bookmarks bool
+	// after is the version that the client has seen: events up to it are not for it. It is that of a future which has not
+	// come yet, or less than that of the log.
+	after   uint64
+	version uint64 // everything up to here was sent
+	pending bool   // something was written and not flushed
+	endMark bool   // the bookmark that ends the initial events is due
+}
+
+// watch answers with events until the client has enough or the time is over.
+func (s *Server) watch(w http.ResponseWriter, r *Request, c *call, f *filter, v *view, opts *metainternal.ListOptions) error {
+	if v.media == mediaYAML {
+		return notAcceptable(streamMedia(c.kind))
+	}
+	include, err := tableOptions(r.Request)
+	if err != nil {
+		return err
+	}
+	after, err := parseVersion(opts.ResourceVersion)
+	if err != nil {
+		return errors.New(err.Error()) // not a Status: the real server answers with 500
+	}
+	x := &watcher{filter: f, frames: newFramer(&s.frames, v, include), after: after, bookmarks: opts.AllowWatchBookmarks}
+	initial, err := s.open(x, c, opts)
+	deadline := s.begin(w, v, opts)
+	x.out = newFrameWriter(w)
+	if s.config.Frames != nil {
+		x.out = s.config.Frames(r, x.out)
+	}
+	if err != nil { // what goes wrong from here on is an event
+		x.fail(err)
+		return nil
+	}
+	ctx, cancel := context.WithDeadline(r.Context(), deadline)
+	defer cancel()
+	defer context.AfterFunc(s.stop, cancel)()
+	x.run(ctx, initial, deadline)
+	return nil
+}
+
+// open finds where the watch begins: at the newest state, which the client gets as initial events, or in the log.
+func (s *Server) open(x *watcher, c *call, opts *metainternal.ListOptions) (initial *storage.Snapshot, err error) {
+	send := opts.SendInitialEvents
+	if send != nil && *send {
+		if current := s.store.Version(); x.after > current {
+			return nil, tooLargeVersion(x.after, current)
+		}
+	}
+	if send == nil && x.after == 0 || send != nil && *send {
+		snapshot, log := s.store.Begin(c.resource)
+		x.log, x.version, x.after = log, snapshot.Version, snapshot.Version
+		x.endMark = send != nil && x.bookmarks
+		return &snapshot, nil
+	}
+	if current := s.store.Version(); x.after == 0 || x.after > current {
+		// From now on, or from a future version: events up to that one are left out.
+		_, x.log = s.store.Begin(c.resource)
+		x.version = current
+		return nil, nil
+	}
+	x.log, err = s.store.Log(c.resource, x.after)
+	if errors.Is(err, storage.ErrCompacted) {
+		return nil, apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", x.after, s.store.Oldest(c.resource)))
+	}
+	x.version = x.after
+	return nil, err
+}
+
+// begin sends the header, and says when the watch ends.
+func (s *Server) begin(w http.ResponseWriter, v *view, opts *metainternal.ListOptions) time.Time {
+	contentType := v.media
+	if v.media == mediaProtobuf {
+		contentType += ";stream=watch"
+	}
+	w.Header().Set("Content-Type", contentType)
+	w.WriteHeader(http.StatusOK)
+	_ = http.NewResponseController(w).Flush()
+	timeout := shortestWatch + rand.N(shortestWatch)
+	if opts.TimeoutSeconds != nil && *opts.TimeoutSeconds > 0 {
+		timeout = time.Duration(*opts.TimeoutSeconds) * time.Second
+	}
+	return time.Now().Add(timeout)
+}
+
+// run sends the initial events, then what happens.
+func (x *watcher) run(ctx context.Context, initial *storage.Snapshot, deadline time.Time) {
+	if initial != nil && !x.sendInitial(*initial) {
+		return
+	}
+	bookmark := newBookmarkTimer(x.bookmarks, deadline)
+	defer bookmark.stop()
+	for {
+		events, version, changed, err := x.log.Next()
+		if err != nil { // too slow; the client finds the connection at its end and begins anew
+			return
+		}
+		if !x.sendEvents(events) {
+			return
+		}
+		x.version = max(x.version, version)
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		case <-bookmark.due():
+			if !x.sendBookmark(false) {
+				return
+			}
+			bookmark.next()
+		}
+	}
+}
+
+func (x *watcher) sendInitial(snapshot storage.Snapshot) bool {
+	for item := range snapshot.Items(x.filter.namespace, "") {
+		if !x.filter.matches(item.Object) {
+			continue
+		}
+		if data, err := x.frames.object(watch.Added, item.Object); !x.send(watch.Added, data, err) {
+			return false
+		}
+	}
+	if x.endMark {
+		return x.sendBookmark(true)
+	}
+	return x.flush()
+}
+
+// sendEvents sends a batch, and flushes once.
+func (x *watcher) sendEvents(events []*storage.Event) bool {
+	for _, e := range events {
+		if e.Version() <= x.after {
+			continue
+		}
+		kind, ok := x.filter.translate(e)
+		if !ok {
+			continue
+		}
+		if data, err := x.frames.event(kind, e); !x.send(kind, data, err) {
+			return false
+		}
+	}
+	return x.flush()
+}
+
+func (x *watcher) sendBookmark(end bool) bool {
+	version := x.version
+	if version < x.after {
+		version = x.after
+	}
+	data, err := x.frames.bookmark(version, end)
+	return x.send(watch.Bookmark, data, err) && x.flush()
+}
+
+// send writes a frame. If it could not be made, the client is told and the watch ends.
+func (x *watcher) send(kind watch.EventType, data []byte, err error) bool {
+	if err != nil {
+		x.fail(apierrors.NewInternalError(err))
+		return false
+	}
+	x.pending = true
+	return x.out.WriteFrame(kind, data) == nil
+}
+
+func (x *watcher) flush() bool {
+	if !x.pending {
+		return true
+	}
+	x.pending = false
+	return x.out.Flush() == nil
+}
+
+// fail ends the watch with an error.
+func (x *watcher) fail(err error) {
+	status := statusOf(err)
+	data, err := x.frames.status(status)
+	if err != nil {
+		return
+	}
+	_ = x.out.WriteFrame(watch.Error, data)
+	_ = x.out.Flush()
+}
+
+// translate says what a change means for a client that sees only a part: what enters that part is added, what leaves it is
+// deleted.
+func (f *filter) translate(e *storage.Event) (watch.EventType, bool) {
+	if f.namespace != "" && !inNamespace(e.Item.Key, f.namespace) {
+		return "", false
+	}
+	is := e.Type != storage.Deleted && f.matches(e.Item.Object)
+	was := e.Prev != nil && f.matches(e.Prev.Object)
+	switch {
+	case is && was:
+		return watch.Modified, true
+	case is:
+		return watch.Added, true
+	case was:
+		return watch.Deleted, true
+	}
+	return "", false
+}
+
+func inNamespace(key, namespace string) bool {
+	return len(key) > len(namespace) && key[len(namespace)] == '/' && key[:len(namespace)] == namespace
+}

@@ -1,0 +1,163 @@
+package apitest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"vedette.dev/apitest/internal/kinds"
+	"vedette.dev/apitest/internal/patch"
+	"vedette.dev/apitest/internal/serve"
+	"vedette.dev/apitest/internal/storage"
+)
+
+// Server is an API server. Its methods may be called from anywhere.
+type Server struct {
+	config   Config
+	api      *serve.Server
+	http     *http.Server
+	listener net.Listener
+	pipes    *pipeListener // nil with a socket
+	cert     *certificate  // nil without TLS
+	token    string
+
+	connections sync.WaitGroup
+	serving     chan struct{} // closed when the accept loop has ended
+	closing     sync.Once
+}
+
+// New starts a server for a test, which it fails if that is not possible. The server is closed when the test ends.
+func New(t testing.TB, config Config) *Server {
+	t.Helper()
+	s, err := Start(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+// Start starts a server, which must be closed.
+func Start(config Config) (*Server, error) {
+	if err := config.validate(); err != nil {
+		return nil, err
+	}
+	s := &Server{config: config, serving: make(chan struct{})}
+	for token, user := range config.tokens() {
+		if s.token == "" || isMaster(user) && s.token > token {
+			s.token = token
+		}
+	}
+	s.api = newAPI(&s.config)
+	if err := s.fill(); err != nil {
+		return nil, err
+	}
+	if err := s.listen(); err != nil {
+		return nil, err
+	}
+	go s.serve()
+	return s, nil
+}
+
+func newAPI(config *Config) *serve.Server {
+	registry := kinds.NewRegistry()
+	tokens := config.tokens()
+	allow := config.Allow
+	if allow == nil {
+		allow = allowMasters
+	}
+	return serve.New(serve.Config{
+		Store:    storage.New(config.History),
+		Registry: registry,
+		Patcher:  patch.New(registry),
+		Authenticate: func(token string) (User, bool) {
+			user, ok := tokens[token]
+			return user, ok
+		},
+		Authorize:        allow,
+		Controllers:      !config.NoControllers,
+		CreateNamespaces: config.CreateNamespaces,
+		ShardSelectors:   config.ShardSelectors,
+	})
+}
+
+// fill makes what every cluster has, and the objects of the configuration.
+func (s *Server) fill() error {
+	for _, name := range []string{"default", "kube-system", "kube-public", "kube-node-lease"} {
+		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		if _, err := s.Create(context.Background(), namespace); err != nil {
+			return fmt.Errorf("apitest: namespace %s: %w", name, err)
+		}
+	}
+	return s.Put(s.config.Objects...)
+}
+
+func (s *Server) listen() error {
+	s.http = &http.Server{Handler: s.api, ErrorLog: s.errorLog(), ConnState: s.connState}
+	if s.config.InMemory {
+		s.pipes = newPipeListener()
+		s.listener = s.pipes
+		return nil
+	}
+	var err error
+	if s.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+		return fmt.Errorf("apitest: %w", err)
+	}
+	if s.config.PlainHTTP {
+		return nil
+	}
+	if s.cert, err = newCertificate(); err != nil {
+		return fmt.Errorf("apitest: %w", err)
+	}
+	s.http.TLSConfig = s.cert.tls
+	return nil
+}
+
+func (s *Server) errorLog() *log.Logger {
+	if s.config.Logger == nil {
+		return log.New(io.Discard, "", 0)
+	}
+	return slog.NewLogLogger(s.config.Logger.Handler(), slog.LevelWarn)
+}
+
+// connState counts connections, so that Close can wait for them.
+func (s *Server) connState(_ net.Conn, state http.ConnState) {
+	switch state {
+	case http.StateNew:
+		s.connections.Add(1)
+	case http.StateClosed, http.StateHijacked:
+		s.connections.Done()
+	}
+}
+
+func (s *Server) serve() {
+	defer close(s.serving)
+	if s.cert != nil {
+		_ = s.http.ServeTLS(s.listener, "", "") // ends with Close
+		return
+	}
+	_ = s.http.Serve(s.listener)
+}
+
+// Close ends the server and its connections, and waits for everything that it started. It may be called twice.
+func (s *Server) Close() {
+	s.closing.Do(func() {
+		_ = s.http.Close()
+		<-s.serving
+		s.api.Close()
+		s.connections.Wait()
+	})
+}
+
+// Compact forgets all versions but the newest, as a compaction of etcd does: watches and lists that ask for older ones
+// are answered with 410 Gone. Watches that are under way go on.
+func (s *Server) Compact() { s.api.Store().Compact(s.api.Store().Version()) }
