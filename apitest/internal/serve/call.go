@@ -83,15 +83,20 @@ func (c *call) show(obj runtime.Object) (runtime.Object, error) {
 
 // keep is an object of the call as it is to be stored.
 func (c *call) keep(obj runtime.Object) (runtime.Object, error) {
-	if c.kind == c.stored {
-		return withoutKind(obj), nil
+	if c.kind != c.stored {
+		var err error
+		if obj, err = c.s.config.Registry.Convert(obj, c.stored); err != nil {
+			return nil, err
+		}
 	}
-	stored, err := c.s.config.Registry.Convert(obj, c.stored)
-	if err != nil {
-		return nil, err
+	if message, ok := obj.(protoMessage); ok && message.Size() > maxStored {
+		return nil, errors.New("etcdserver: request is too large")
 	}
-	return withoutKind(stored), nil
+	return withoutKind(obj), nil
 }
+
+// maxStored is how large an object may be for etcd.
+const maxStored = 3 * 1024 * 1024 / 2
 
 func (c *call) warn(warnings ...string) { c.warnings = append(c.warnings, warnings...) }
 
