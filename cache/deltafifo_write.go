@@ -1,0 +1,224 @@
+package cache
+
+import "fmt"
+
+// Add queues an Added delta.
+func (f *DeltaFIFO) Add(obj interface{}) error { return f.write(Added, obj) }
+
+// Update queues an Updated delta.
+func (f *DeltaFIFO) Update(obj interface{}) error { return f.write(Updated, obj) }
+
+// Delete queues a Deleted delta, unless the key is neither queued nor known: then a Replace has told of it already.
+func (f *DeltaFIFO) Delete(obj interface{}) error { return f.write(Deleted, obj) }
+
+// Bookmark notes that everything up to a version was queued. It queues nothing.
+func (f *DeltaFIFO) Bookmark(resourceVersion string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.note(resourceVersion)
+	f.some.Broadcast()
+	return nil
+}
+
+func (f *DeltaFIFO) write(what DeltaType, obj any) error {
+	key, err := f.KeyOf(obj)
+	if err != nil {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if what != Deleted { // as in client-go, where Delete looks at the key first
+			f.populate(0)
+		}
+		return KeyError{obj, err}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.waitForRoom()
+	f.populate(0)
+	version, versioned := versionOf(obj)
+	if what == Deleted && !f.exists(key) {
+		if versioned {
+			f.note(version)
+		}
+		return nil
+	}
+	if err := f.enqueue(what, key, obj, true); err != nil {
+		return err
+	}
+	if versioned {
+		f.note(version)
+	}
+	return nil
+}
+
+// exists tells whether a key is queued or known. One that cannot be looked up may be known.
+func (f *DeltaFIFO) exists(key string) bool {
+	if f.items.m[key] != nil {
+		return true
+	}
+	if f.known == nil {
+		return false
+	}
+	_, exists, err := f.known.GetByKey(key)
+	return exists || err != nil
+}
+
+// note remembers the version of what was queued last.
+func (f *DeltaFIFO) note(version string) { f.version, f.marked = version, true }
+
+// enqueue adds a delta to those of its key.
+func (f *DeltaFIFO) enqueue(what DeltaType, key string, obj any, transform bool) error {
+	var mark *stamp
+	if f.transformer != nil {
+		s := stampOf(obj)
+		mark = &s
+		if _, tombstone := obj.(DeletedFinalStateUnknown); transform && !tombstone {
+			var err error
+			if obj, err = f.transformer(obj); err != nil {
+				return err
+			}
+		}
+	}
+	f.append(key, Delta{what, obj}, mark)
+	return nil
+}
+
+func (f *DeltaFIFO) append(key string, d Delta, mark *stamp) {
+	p := f.items.m[key]
+	if p == nil {
+		p = newPending(key)
+		f.items.put(key, p)
+		f.queue.push(p)
+	}
+	if p.add(d, mark) {
+		f.count++
+	}
+	f.some.Broadcast()
+}
+
+// Replace queues each object of the list, and a deletion for each key that is queued or known but not in the list. If an
+// object has no key or cannot be transformed, nothing is queued.
+func (f *DeltaFIFO) Replace(list []interface{}, resourceVersion string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.waitForRoom()
+	items, err := f.prepare(list)
+	if err != nil {
+		return err
+	}
+	listed := make(map[string]struct{}, len(items))
+	for _, it := range items {
+		listed[it.key] = struct{}{}
+		f.append(it.key, Delta{f.listed, it.obj}, it.mark)
+	}
+	deleted, err := f.deleteMissing(listed)
+	if err != nil {
+		return err
+	}
+	f.note(resourceVersion)
+	f.some.Broadcast()
+	f.populate(len(listed) + deleted)
+	return nil
+}
+
+// listedItem is an object of a list, ready to be queued.
+type listedItem struct {
+	key  string
+	obj  any
+	mark *stamp
+}
+
+func (f *DeltaFIFO) prepare(list []any) ([]listedItem, error) {
+	items := make([]listedItem, len(list))
+	for i, obj := range list {
+		key, err := f.KeyOf(obj)
+		if err != nil {
+			return nil, KeyError{obj, err}
+		}
+		items[i] = listedItem{key: key, obj: obj}
+		if f.transformer == nil {
+			continue
+		}
+		s := stampOf(obj)
+		items[i].mark = &s
+		if _, tombstone := obj.(DeletedFinalStateUnknown); tombstone {
+			continue
+		}
+		if items[i].obj, err = f.transformer(obj); err != nil {
+			return nil, fmt.Errorf("couldn't enqueue object: %w", err)
+		}
+	}
+	return items, nil
+}
+
+// deleteMissing queues deletions of what is queued or known but not listed, and returns how many keys that are.
+func (f *DeltaFIFO) deleteMissing(listed map[string]struct{}) (int, error) {
+	missing := 0
+	for _, p := range f.queue.all() {
+		if _, ok := listed[p.key]; ok {
+			continue
+		}
+		last := p.deltas.Newest().Object
+		if d, ok := last.(DeletedFinalStateUnknown); ok {
+			last = d.Obj
+		}
+		missing++
+		if err := f.enqueue(Deleted, p.key, DeletedFinalStateUnknown{p.key, last}, false); err != nil {
+			return missing, err
+		}
+	}
+	if f.known == nil {
+		return missing, nil
+	}
+	for _, key := range f.known.ListKeys() {
+		if _, ok := listed[key]; ok || f.items.m[key] != nil {
+			continue
+		}
+		missing++
+		if err := f.enqueue(Deleted, key, DeletedFinalStateUnknown{key, f.lastKnown(key)}, false); err != nil {
+			return missing, err
+		}
+	}
+	return missing, nil
+}
+
+// lastKnown returns what the consumer has under a key, or nil.
+func (f *DeltaFIFO) lastKnown(key string) any {
+	obj, exists, err := f.known.GetByKey(key)
+	if err != nil || !exists {
+		f.logger.Info("A known object cannot be found, so its deletion is queued without it", "key", key, "err", err)
+		return nil
+	}
+	return obj
+}
+
+// Resync queues a Sync delta for each known object whose key is not queued: what is queued is newer.
+func (f *DeltaFIFO) Resync() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.known == nil {
+		return nil
+	}
+	f.waitForRoom()
+	for _, key := range f.known.ListKeys() {
+		if err := f.resync(key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *DeltaFIFO) resync(key string) error {
+	obj, exists, err := f.known.GetByKey(key)
+	if err != nil || !exists {
+		f.logger.Info("A known object cannot be found, and is not queued for sync", "key", key, "err", err)
+		return nil
+	}
+	id, err := f.KeyOf(obj)
+	if err != nil {
+		return KeyError{obj, err}
+	}
+	if f.items.m[id] != nil {
+		return nil
+	}
+	return f.enqueue(Sync, id, obj, false)
+}

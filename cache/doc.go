@@ -1,0 +1,50 @@
+// Package cache keeps an indexed copy of what a server has, and the queues through which changes reach it.
+//
+// # The types
+//
+//	Store, Indexer           objects by key, and by index       NewStore, NewIndexer
+//	ThreadSafeStore          the same, told the keys            NewThreadSafeStore
+//	TypedIndexer[T]          an Indexer without assertions      NewTypedIndexer
+//	TypedLister[T]           reads by namespace and selector    NewTypedLister
+//	TransactionStore         several writes in one step         every Store and Indexer made here
+//	DeltaFIFO                what happened, by object           NewDeltaFIFOWithOptions
+//	RealFIFO                 what happened, in order            NewRealFIFOWithOptions
+//	FIFO, Heap               the newest state, by age or rank   NewFIFO, NewHeap
+//	ExpirationCache          a Store that forgets               NewTTLStore
+//	UndeltaStore             a Store that calls back            NewUndeltaStore
+//	MutationCache            reads of one's own writes          NewIntegerResourceVersionMutationCache
+//	MutationDetector         who changes shared objects?        NewMutationDetector
+//
+// Behind every Store, Indexer and ThreadSafeStore is one implementation, the table: rows in a dense array, a map from
+// keys to them, and for each index a map from values to the rows that have them.
+//
+// # What always holds
+//
+//   - What a store hands out is shared and must not be changed. The slice of a list belongs to whoever asked for it.
+//   - Every write is one step, a Replace and a Transaction too: readers see nothing of it or all, in Get, List and every
+//     index alike. What List returned is the store as it was at one moment.
+//   - An object is filed under what the index functions said when it was stored. One who changes it afterwards breaks a
+//     rule, but not the index.
+//   - LastStoreSyncResourceVersion is that of the last write, and changes in the same step.
+//   - A DeltaFIFO hands out keys in the order in which they first changed, each with all its changes in their order.
+//     Nothing is merged but a deletion that follows a deletion. A RealFIFO merges nothing.
+//
+// # Who waits for whom
+//
+//   - Get takes a read lock for one look-up. List, ByIndex and listers take it only to get hold of the rows, and copy
+//     without it; a writer that comes meanwhile copies the few rows it changes. So readers of long lists do not hold up
+//     writers, nor writers them.
+//   - Index, key and transform functions run without a lock of the store, and may use it. Replace builds the new contents
+//     aside.
+//   - Pop of a DeltaFIFO and of a FIFO runs its function under the lock of the queue: nobody can write until it returns,
+//     and it must not call the queue. With MaxPending, writers wait while the queue is full, and never drop anything.
+//   - Nothing in this package starts a goroutine.
+//
+// # Answers to bad input
+//
+// An object without a key is a KeyError and changes nothing. An index function that fails or panics is an IndexError
+// that names key and index: the object is stored, and absent from that index alone; ThreadSafeStore, which cannot return
+// errors, panics with it when all is in place. Values that a function returns twice count once. Of two objects with one
+// key in a list the later stays. A list in which an object has no key or cannot be transformed is refused as a whole. An
+// object of another type than T is an error where a typed view reads it.
+package cache

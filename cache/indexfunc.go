@@ -1,0 +1,79 @@
+package cache
+
+import (
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/sets"
+)
+
+// IndexFunc computes the values under which an index files an object. It is called once for each object that is
+// stored, without any lock held, and possibly by several goroutines at once.
+type IndexFunc func(obj interface{}) ([]string, error)
+
+// Indexers maps the names of indexes to their functions.
+type Indexers map[string]IndexFunc
+
+// Index maps a value to the keys of the objects that are filed under it.
+type Index map[string]sets.Set[string]
+
+// Indices maps the names of indexes to their contents.
+type Indices map[string]Index
+
+// NamespaceIndex is the name by which listers look for the index by namespace. Its function is MetaNamespaceIndexFunc.
+const NamespaceIndex string = "namespace"
+
+// MetaNamespaceIndexFunc files an object under its namespace.
+func MetaNamespaceIndexFunc(obj interface{}) ([]string, error) {
+	m, err := metaOf(obj)
+	if err != nil {
+		return []string{""}, fmt.Errorf("object has no meta: %w", err)
+	}
+	return []string{m.GetNamespace()}, nil
+}
+
+// IndexFuncToKeyFuncAdapter makes a KeyFunc of an IndexFunc that returns exactly one value, and another one for each
+// object.
+func IndexFuncToKeyFuncAdapter(indexFunc IndexFunc) KeyFunc {
+	return func(obj interface{}) (string, error) {
+		values, err := indexFunc(obj)
+		switch {
+		case err != nil:
+			return "", err
+		case len(values) > 1:
+			return "", fmt.Errorf("too many keys: %v", values)
+		case len(values) == 0:
+			return "", errors.New("unexpected empty indexKeys")
+		}
+		return values[0], nil
+	}
+}
+
+// IndexError says that an index function failed, by an error or a panic. The object is stored all the same, and is in
+// every other index; in this one it is filed under nothing until it is stored again.
+type IndexError struct {
+	Key   string
+	Index string
+	Err   error
+}
+
+func (e IndexError) Error() string {
+	return fmt.Sprintf("unable to calculate an index entry for key %q on index %q: %v", e.Key, e.Index, e.Err)
+}
+
+// Unwrap returns the error of the index function.
+func (e IndexError) Unwrap() error { return e.Err }
+
+// call runs an index function of the user's and turns a panic into an error.
+func (f IndexFunc) call(obj any) (values []string, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			values, err = nil, fmt.Errorf("index function panicked: %v", r)
+		}
+	}()
+	return f(obj)
+}
+
+func errNoIndex(name string) error {
+	return fmt.Errorf("Index with name %s does not exist", name)
+}
