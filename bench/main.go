@@ -9,10 +9,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
 	"vedette.dev/bench/harness"
+	"vedette.dev/bench/indexer"
 	"vedette.dev/bench/list"
 	"vedette.dev/bench/pods/podserver"
 	"vedette.dev/bench/queue"
@@ -21,7 +23,7 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	p := program{workloads: append(queue.Workloads(), list.Workloads()...), out: os.Stdout, errs: os.Stderr}
+	p := program{workloads: slices.Concat(queue.Workloads(), list.Workloads(), indexer.Workloads()), out: os.Stdout, errs: os.Stderr}
 	os.Exit(p.main(ctx, os.Args[1:]))
 }
 

@@ -1,0 +1,40 @@
+package indexer
+
+import (
+	"strings"
+	"testing"
+
+	"vedette.dev/bench/harness"
+)
+
+// Every workload runs here in a small size on each side.
+func TestWorkloadsDoTheirWork(t *testing.T) {
+	for _, w := range Workloads() {
+		for _, side := range w.EachSide() {
+			t.Run(w.Name+"/"+side, func(t *testing.T) {
+				if _, err := harness.Measure(w, harness.Config{Side: side, Scale: 0.001}, harness.Profiles{}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
+// The check must notice a store that does not keep its word.
+func TestCheckNoticesAnObjectThatIsNotThere(t *testing.T) {
+	o := newObjects(20)
+	for side := range peers {
+		s, err := filled(side, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		state := make([]uint8, 20)
+		if err := o.check(s, state); err != nil {
+			t.Error(err)
+		}
+		state[7] = 1
+		if err := o.check(s, state); err == nil || !strings.Contains(err.Error(), "not what was stored last") {
+			t.Errorf("an old state: %v", err)
+		}
+	}
+}
