@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 )
 
@@ -16,11 +17,12 @@ type indexSet struct {
 }
 
 func newIndexSet(indexers Indexers) *indexSet {
-	s, _ := (&indexSet{}).with(indexers)
+	s, err := (&indexSet{}).with(indexers)
+	must(err)
 	return s
 }
 
-// with returns the set with more functions, or an error if one of their names is taken.
+// with returns the set with more functions, or an error if one of their names is taken or they are too many.
 func (s *indexSet) with(more Indexers) (*indexSet, error) {
 	added := slices.Sorted(maps.Keys(more))
 	var taken []string
@@ -36,6 +38,9 @@ func (s *indexSet) with(more Indexers) (*indexSet, error) {
 		names:   slices.Concat(s.names, added),
 		funcs:   slices.Clone(s.funcs),
 		numbers: make(map[string]int, len(s.names)+len(added)),
+	}
+	if len(next.names) > math.MaxUint16 {
+		return nil, fmt.Errorf("%d indexes are too many, %d are possible", len(next.names), math.MaxUint16)
 	}
 	for _, name := range added {
 		next.funcs = append(next.funcs, more[name])
