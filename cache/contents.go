@@ -1,11 +1,9 @@
 package cache
 
-import "hash/maphash"
-
 // contents are the objects of a table with their indexes. They have no lock: the table they belong to has it.
 type contents struct {
-	keys directory
-	// Invariant: a row for each entry in keys, and no other; slots run from 0 without a gap.
+	byKey lookup[*entry]
+	// Invariant: a row for each entry in byKey, and no other; slots run from 0 without a gap.
 	rows column[row]
 	// Invariant: one for each function of the table's indexSet, in its order.
 	indexes []*index
@@ -13,8 +11,8 @@ type contents struct {
 }
 
 // newContents returns empty contents that nobody reads yet.
-func newContents(seed maphash.Seed, indexes, room int) *contents {
-	c := &contents{keys: newDirectory(seed, room), share: &sharing{alone: true}}
+func newContents(indexes, room int) *contents {
+	c := &contents{byKey: newLookup[*entry](room), share: &sharing{alone: true}}
 	for range indexes {
 		c.addIndex()
 	}
@@ -22,36 +20,35 @@ func newContents(seed maphash.Seed, indexes, room int) *contents {
 }
 
 func (c *contents) addIndex() *index {
-	x := new(index)
+	x := &index{postings: newLookup[*posting](0)}
 	c.indexes = append(c.indexes, x)
 	return x
 }
 
 // put stores an object with its values in each index.
 func (c *contents) put(key string, obj any, values [][]string) {
-	e, shard := c.keys.find(key)
+	e := c.byKey.m[key]
 	if e == nil {
-		c.insert(shard, key, obj, values)
+		c.insert(key, obj, values)
 		return
 	}
-	e.indexed = uint16(len(values))
+	e.obj, e.indexed = obj, uint32(len(values))
 	c.rows.set(e.slot, row{obj: obj, e: e}, c.share)
 	if !e.filedUnder(values) {
 		c.refile(e, values)
 	}
-	c.keys.set(shard, e, obj)
 }
 
-func (c *contents) insert(shard int, key string, obj any, values [][]string) {
+func (c *contents) insert(key string, obj any, values [][]string) {
 	n := 0
 	for _, v := range values {
 		n += len(v)
 	}
 	e := newEntry(key, obj, n)
-	e.slot, e.indexed = uint32(c.rows.n), uint16(len(values))
+	e.slot, e.indexed = uint32(c.rows.n), uint32(len(values))
 	c.rows.push(row{obj: obj, e: e}, c.share)
+	c.byKey.put(key, e)
 	c.file(e, 0, values)
-	c.keys.put(shard, e)
 }
 
 // file adds an entry to the indexes from the given one on.
@@ -66,7 +63,7 @@ func (c *contents) file(e *entry, from int, values [][]string) {
 
 // remove takes an entry out, if it is there.
 func (c *contents) remove(key string) {
-	e, shard := c.keys.find(key)
+	e := c.byKey.m[key]
 	if e == nil {
 		return
 	}
@@ -80,7 +77,7 @@ func (c *contents) remove(key string) {
 			f.posting.slots.set(f.at, e.slot, c.share)
 		}
 	}
-	c.keys.remove(shard, e)
+	c.byKey.remove(key)
 }
 
 // filedUnder tells whether an entry is filed under exactly these values, which is so for most updates.

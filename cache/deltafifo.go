@@ -72,6 +72,7 @@ func NewDeltaFIFOWithOptions(opts DeltaFIFOOptions) *DeltaFIFO {
 		panic(fmt.Sprintf("cache: DeltaFIFOOptions.MaxPending is %d, want 0 or more", opts.MaxPending))
 	}
 	f := &DeltaFIFO{
+		items:       newLookup[*pending](0),
 		keyFunc:     opts.KeyFunction,
 		known:       opts.KnownObjects,
 		listed:      Sync,

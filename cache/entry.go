@@ -3,13 +3,12 @@ package cache
 // entry is what the table knows about one key.
 type entry struct {
 	key string // never changes, so that readers may look at it without the lock
-	obj any    // the same as in the row, guarded by the lock of the shard; see directory
+	obj any    // the same as in the row
 	// Invariant: row slot of the table is the one of this entry.
 	slot uint32
 	// indexed is how many indexes the entry was filed in; it may have no value in some. Fewer than there are means that it
 	// was not written since the others were added.
-	indexed uint16
-	listed  bool // it is in its shard
+	indexed uint32
 	// filed says where the entry is in the indexes. What was filed is remembered and not computed again from the object, so
 	// that one who changes a stored object cannot leave a stale value behind.
 	// Invariant: sorted by index and value, without duplicates.

@@ -182,50 +182,6 @@ func TestARelistIsSeenAsAWhole(t *testing.T) {
 	wg.Wait()
 }
 
-// TestNoReaderGoesBackInTime writes two objects in one step, again and again, and reads them in all ways.
-func TestNoReaderGoesBackInTime(t *testing.T) {
-	s := NewIndexer(MetaNamespaceKeyFunc, Indexers{NamespaceIndex: MetaNamespaceIndexFunc})
-	put := func(version int) {
-		txns := make([]Transaction, 0, 2)
-		for _, name := range []string{"a", "b"} {
-			txns = append(txns, Transaction{pod("ns", name, strconv.Itoa(version)), TransactionTypeUpdate})
-		}
-		if err := s.(TransactionStore).Transaction(txns...); err != nil {
-			t.Error(err)
-		}
-	}
-	versionOf := func(obj any) int {
-		version, err := strconv.Atoi(obj.(*corev1.Pod).ResourceVersion)
-		mustNot(t, err)
-		return version
-	}
-	get := func(key string) int { obj, _, _ := s.GetByKey(key); return versionOf(obj) }
-	put(1)
-	var stop atomic.Bool
-	var wg sync.WaitGroup
-	for range 3 {
-		wg.Go(func() {
-			for last := 0; !stop.Load(); {
-				list := s.List()
-				byIndex, _ := s.ByIndex(NamespaceIndex, "ns")
-				seen := []int{versionOf(list[0]), versionOf(list[1]), versionOf(byIndex[0]), get("ns/a"), get("ns/b"), versionOf(s.List()[0])}
-				for _, version := range seen {
-					if version < last || seen[0] != seen[1] {
-						t.Errorf("%v after %d", seen, last)
-						return
-					}
-					last = version
-				}
-			}
-		})
-	}
-	for version := range 5000 {
-		put(version + 2)
-	}
-	stop.Store(true)
-	wg.Wait()
-}
-
 // TestHammerTheQueue has writers and a relister push into a bounded queue, and one consumer apply batches: in the end the
 // store is what was written.
 func TestHammerTheQueue(t *testing.T) {

@@ -15,12 +15,10 @@ type IndexFunc func(obj interface{}) ([]string, error)
 type Indexers map[string]IndexFunc
 
 // Index maps a value to the keys of the objects that are filed under it.
-type Index = valueKeys
-
-type valueKeys map[string]sets.Set[string]
+type Index map[string]sets.Set[string]
 
 // Indices maps the names of indexes to their contents.
-type Indices map[string]valueKeys
+type Indices map[string]Index
 
 // NamespaceIndex is the name by which listers look for the index by namespace. Its function is MetaNamespaceIndexFunc.
 const NamespaceIndex string = "namespace"

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 )
 
@@ -17,12 +16,11 @@ type indexSet struct {
 }
 
 func newIndexSet(indexers Indexers) *indexSet {
-	s, err := (&indexSet{}).with(indexers)
-	must(err)
+	s, _ := (&indexSet{}).with(indexers)
 	return s
 }
 
-// with returns the set with more functions, or an error if one of their names is taken or they are too many.
+// with returns the set with more functions, or an error if one of their names is taken.
 func (s *indexSet) with(more Indexers) (*indexSet, error) {
 	added := slices.Sorted(maps.Keys(more))
 	var taken []string
@@ -38,9 +36,6 @@ func (s *indexSet) with(more Indexers) (*indexSet, error) {
 		names:   slices.Concat(s.names, added),
 		funcs:   slices.Clone(s.funcs),
 		numbers: make(map[string]int, len(s.names)+len(added)),
-	}
-	if len(next.names) > math.MaxUint16 {
-		return nil, fmt.Errorf("%d indexes are too many, %d are possible", len(next.names), math.MaxUint16)
 	}
 	for _, name := range added {
 		next.funcs = append(next.funcs, more[name])

@@ -1,6 +1,6 @@
 package cache
 
-// lookup is a map by strings that gives its memory back, which a Go map never does by itself. The zero value is empty.
+// lookup is a map by strings that gives its memory back, which a Go map never does by itself.
 type lookup[V any] struct {
 	m    map[string]V
 	peak int // the most entries since m was made
@@ -10,16 +10,12 @@ type lookup[V any] struct {
 // the removals before.
 const (
 	shrinkBelow = 8
-	shrinkFrom  = 64 // smaller maps are left alone
+	shrinkFrom  = 512 // smaller maps are left alone
 )
 
-// reserve makes room in a lookup that is empty.
-func (l *lookup[V]) reserve(room int) { l.m = make(map[string]V, room) }
+func newLookup[V any](room int) lookup[V] { return lookup[V]{m: make(map[string]V, room)} }
 
 func (l *lookup[V]) put(key string, v V) {
-	if l.m == nil {
-		l.reserve(0)
-	}
 	l.m[key] = v
 	l.peak = max(l.peak, len(l.m))
 }

@@ -1,22 +1,18 @@
 package cache
 
 import (
-	"hash/maphash"
 	"sync"
 	"sync/atomic"
 )
 
 // table is the one store of this package: what ThreadSafeStore, Store, Indexer and the typed views of them are made of.
 //
-// Under its lock only the table's own code runs, and it neither waits nor calls anyone: index functions run before a
+// Under the lock only the table's own code runs, and it neither waits nor calls anyone: index functions run before a
 // writer takes it, and a reader that wants many objects only takes a view under it and copies afterwards. So readers do
-// not hold up the writer, however long their lists are, and the writer holds readers up for about a microsecond. Get,
-// which is called most, does not even take it: the keys have locks of their own; see directory.
+// not hold up the writer, however long their lists are, and the writer holds readers up for about a microsecond.
 type table struct {
-	mu sync.RWMutex
+	mu spinLock
 	contents
-	guard   guard
-	seed    maphash.Seed // of all contents
 	sharing sharing
 	// version is the resource version up to which the table holds everything.
 	version string
@@ -30,40 +26,36 @@ type table struct {
 }
 
 func newTable(indexers Indexers) *table {
-	t := &table{seed: maphash.MakeSeed()}
+	t := &table{}
 	set := newIndexSet(indexers)
 	t.indexers.Store(set)
 	t.ready = len(set.funcs)
-	t.adopt(newContents(t.seed, len(set.funcs), 0))
+	t.adopt(newContents(len(set.funcs), 0))
 	return t
 }
 
 // adopt makes contents that were built aside those of the table. Their parts have the oldest of stamps, so they are
 // copied once if readers are there, and changed in place if not.
 func (t *table) adopt(c *contents) {
-	t.guard.lockAll()
-	defer t.guard.unlockAll()
-	c.keys.guard, c.share = &t.guard, &t.sharing
 	t.contents = *c
+	t.share = &t.sharing
 }
 
 // get returns the object under a key.
 func (t *table) get(key string) (any, bool) {
-	shard := shardOf(t.seed, key)
-	l := &t.guard.locks[shard]
-	l.Lock()
-	e := t.keys.shards[shard].m[key]
+	t.mu.rlock()
+	e := t.byKey.m[key]
 	if e == nil {
-		l.Unlock()
+		t.mu.RUnlock()
 		return nil, false
 	}
 	obj := e.obj // before the lock is given back: a writer may put another one there
-	l.Unlock()
+	t.mu.RUnlock()
 	return obj, true
 }
 
 func (t *table) lastVersion() string {
-	t.mu.RLock()
+	t.mu.rlock()
 	defer t.mu.RUnlock()
 	return t.version
 }
@@ -78,7 +70,7 @@ func (t *table) setVersion(version string) {
 
 // bookmark notes a version that no object has.
 func (t *table) bookmark(version string) {
-	t.mu.Lock()
+	t.mu.lock()
 	defer t.mu.Unlock()
 	t.setVersion(version)
 }

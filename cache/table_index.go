@@ -24,7 +24,7 @@ func (t *table) addIndexers(more Indexers) error {
 	for _, c := range v.rows {
 		t.backfill(set, from, c.rows, &failed)
 	}
-	t.mu.Lock()
+	t.mu.lock()
 	t.ready = len(set.funcs)
 	t.mu.Unlock()
 	return failed.err()
@@ -32,7 +32,7 @@ func (t *table) addIndexers(more Indexers) error {
 
 // announce lets writers know of new indexes, and returns the rows that they did not file in them.
 func (t *table) announce(set *indexSet) view {
-	t.mu.Lock()
+	t.mu.lock()
 	defer t.mu.Unlock()
 	for range len(set.funcs) - len(t.contents.indexes) {
 		t.addIndex()
@@ -50,15 +50,15 @@ func (t *table) backfill(set *indexSet, from int, rows []row, failed *failures) 
 	for i, r := range rows {
 		values, errs[i] = set.values(r.e.key, r.obj, from, values)
 	}
-	t.mu.Lock()
+	t.mu.lock()
 	defer t.mu.Unlock()
 	t.sharing.begin()
 	for i, r := range rows {
-		if now, _ := t.keys.find(r.e.key); now != r.e || r.e.indexed > uint16(from) {
-			continue // removed or written meanwhile
+		if r.e.indexed > uint32(from) || t.byKey.m[r.e.key] != r.e {
+			continue // written or removed meanwhile
 		}
 		t.file(r.e, from, values[i*width:(i+1)*width])
-		r.e.indexed = uint16(len(set.funcs))
+		r.e.indexed = uint32(len(set.funcs))
 		failed.note(errs[i])
 	}
 }

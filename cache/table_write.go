@@ -9,7 +9,7 @@ func (t *table) put(key string, obj any) error {
 		var room [4][]string
 		set := t.indexers.Load()
 		values, err := set.values(key, obj, 0, room[:0])
-		t.mu.Lock()
+		t.mu.lock()
 		if t.indexers.Load() != set { // one was added meanwhile
 			t.mu.Unlock()
 			continue
@@ -27,7 +27,7 @@ func (t *table) put(key string, obj any) error {
 // remove takes a key out. The last state of the object, if there is one, says at which version.
 func (t *table) remove(key string, last any) {
 	version, versioned := versionOf(last)
-	t.mu.Lock()
+	t.mu.lock()
 	defer t.mu.Unlock()
 	t.sharing.begin()
 	t.contents.remove(key)
@@ -45,7 +45,7 @@ func (t *table) apply(steps []ThreadSafeStoreTransaction) error {
 	for {
 		set := t.indexers.Load()
 		values, err := set.valuesOfSteps(steps)
-		t.mu.Lock()
+		t.mu.lock()
 		if t.indexers.Load() != set {
 			t.mu.Unlock()
 			continue
@@ -61,10 +61,6 @@ func (t *table) apply(steps []ThreadSafeStoreTransaction) error {
 }
 
 func (t *table) applyLocked(steps []ThreadSafeStoreTransaction, values [][]string, indexes int) {
-	if len(steps) > 1 {
-		t.keys.begin(len(steps))
-		defer t.keys.commit()
-	}
 	for i := range steps {
 		switch s := &steps[i]; s.Type {
 		case TransactionTypeAdd, TransactionTypeUpdate:
@@ -96,7 +92,7 @@ func (s *indexSet) valuesOfSteps(steps []ThreadSafeStoreTransaction) ([][]string
 func (t *table) replace(items iter.Seq2[string, any], count int, version string) error {
 	for {
 		set := t.indexers.Load()
-		fresh := newContents(t.seed, len(set.funcs), count)
+		fresh := newContents(len(set.funcs), count)
 		var failed failures
 		var room [4][]string
 		for key, obj := range items {
@@ -104,7 +100,7 @@ func (t *table) replace(items iter.Seq2[string, any], count int, version string)
 			failed.note(err)
 			fresh.put(key, obj, values)
 		}
-		t.mu.Lock()
+		t.mu.lock()
 		if t.indexers.Load() != set {
 			t.mu.Unlock()
 			continue

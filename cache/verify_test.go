@@ -7,7 +7,7 @@ import (
 
 // verify checks what always holds in a table that nobody is writing to.
 func (t *table) verify() error {
-	t.mu.RLock()
+	t.mu.rlock()
 	defer t.mu.RUnlock()
 	set := t.indexers.Load()
 	if len(t.contents.indexes) != len(set.funcs) || t.ready != len(set.funcs) {
@@ -16,17 +16,15 @@ func (t *table) verify() error {
 	if err := t.rows.verify(); err != nil {
 		return fmt.Errorf("rows: %w", err)
 	}
-	if t.rows.n != t.keys.len() {
-		return fmt.Errorf("%d rows for %d keys", t.rows.n, t.keys.len())
+	if t.rows.n != len(t.byKey.m) {
+		return fmt.Errorf("%d rows for %d keys", t.rows.n, len(t.byKey.m))
 	}
 	filings := 0
-	for shard := range t.keys.shards {
-		for key, e := range t.keys.shards[shard].m {
-			if err := t.verifyEntry(shard, key, e); err != nil {
-				return fmt.Errorf("entry %q: %w", key, err)
-			}
-			filings += len(e.filed)
+	for key, e := range t.byKey.m {
+		if err := t.verifyEntry(key, e); err != nil {
+			return fmt.Errorf("entry %q: %w", key, err)
 		}
+		filings += len(e.filed)
 	}
 	for number, x := range t.contents.indexes {
 		for value, p := range x.postings.m {
@@ -45,14 +43,14 @@ func (t *table) verify() error {
 	return nil
 }
 
-func (t *table) verifyEntry(shard int, key string, e *entry) error {
-	if e.key != key || shardOf(t.seed, key) != shard {
-		return fmt.Errorf("its key is %q, and it is in shard %d", e.key, shard)
+func (t *table) verifyEntry(key string, e *entry) error {
+	if e.key != key {
+		return fmt.Errorf("its key is %q", e.key)
 	}
 	if r := t.rows.at(e.slot); r.e != e || r.obj != e.obj {
 		return fmt.Errorf("row %d is not its own", e.slot)
 	}
-	if e.indexed != uint16(len(t.contents.indexes)) || !e.listed {
+	if e.indexed != uint32(len(t.contents.indexes)) {
 		return fmt.Errorf("filed in %d indexes", e.indexed)
 	}
 	if !slices.IsSortedFunc(e.filed, func(a, b filing) int {
@@ -120,7 +118,7 @@ func (g *gate) verify() error {
 
 // verify checks what always holds in a Heap.
 func (h *Heap) verify() error {
-	d := h.data
+	d := &h.data
 	if len(d.items) != len(d.order) {
 		return fmt.Errorf("%d items, %d in order", len(d.items), len(d.order))
 	}

@@ -18,7 +18,7 @@ func (v *view) release() { v.share.leave() }
 
 // all is a view of the whole table.
 func (t *table) all() view {
-	t.mu.RLock()
+	t.mu.rlock()
 	defer t.mu.RUnlock()
 	t.sharing.enter()
 	return view{rows: t.rows.spine, n: t.rows.n, share: &t.sharing}
@@ -28,7 +28,7 @@ func (t *table) all() view {
 func (t *table) byIndex(name, value string) (view, error) {
 	set := t.indexers.Load()
 	number, ok := set.numbers[name]
-	t.mu.RLock()
+	t.mu.rlock()
 	defer t.mu.RUnlock()
 	if !ok || number >= t.ready {
 		return view{}, errNoIndex(name)
@@ -53,7 +53,7 @@ func (t *table) byValues(name string, values []string) ([]row, error) {
 	}
 	set := t.indexers.Load()
 	number, ok := set.numbers[name]
-	t.mu.RLock()
+	t.mu.rlock()
 	defer t.mu.RUnlock()
 	if !ok || number >= t.ready {
 		return nil, errNoIndex(name)
@@ -82,7 +82,7 @@ func (t *table) byValues(name string, values []string) ([]row, error) {
 func (t *table) values(name string) []string {
 	set := t.indexers.Load()
 	number, ok := set.numbers[name]
-	t.mu.RLock()
+	t.mu.rlock()
 	defer t.mu.RUnlock()
 	if !ok || number >= t.ready {
 		return []string{}
