@@ -36,6 +36,7 @@ type DeltaFIFOOptions struct {
 type DeltaFIFO struct {
 	gate
 	room *sync.Cond // deltas were taken, or the queue was closed
+	idle *sync.Cond // a batch was applied
 
 	// Invariant: a key is in items if and only if it is in queue, once, and has at least one delta.
 	items lookup[*pending]
@@ -45,6 +46,12 @@ type DeltaFIFO struct {
 	// version is that of the last object, list or bookmark, marked that it is newer than the last batch.
 	version string
 	marked  bool
+	// unversioned says that several reflectors write, so that no version says how far all of them are.
+	unversioned bool
+	// lists is how many reflectors of an informer have brought a list.
+	lists int
+	// applying says that a batch was taken, and that the known objects are not up to date.
+	applying bool
 
 	keyFunc     KeyFunc
 	known       KeyListerGetter
@@ -92,6 +99,7 @@ func NewDeltaFIFOWithOptions(opts DeltaFIFOOptions) *DeltaFIFO {
 	}
 	f.init(name)
 	f.room = sync.NewCond(&f.mu)
+	f.idle = sync.NewCond(&f.mu)
 	return f
 }
 
@@ -125,5 +133,12 @@ func (f *DeltaFIFO) Close() {
 func (f *DeltaFIFO) waitForRoom() {
 	for f.maxPending > 0 && f.count >= f.maxPending && !f.closed {
 		f.room.Wait()
+	}
+}
+
+// waitForKnown is called under the lock before the known objects are looked at.
+func (f *DeltaFIFO) waitForKnown() {
+	for f.applying {
+		f.idle.Wait()
 	}
 }

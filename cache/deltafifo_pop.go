@@ -70,6 +70,8 @@ type batch struct {
 	// items are the keys in the order in which they first changed, each with its deltas. What one Replace brought is never
 	// spread over two batches.
 	items []*pending
+	// lists is how many reflectors of an informer have brought a list, in this batch and those before.
+	lists int
 	// initial is how many of the items, from the front, belong to the first list.
 	initial int
 	// synced is set if after this batch nothing of the first list is left.
@@ -78,26 +80,41 @@ type batch struct {
 	version string
 }
 
-// popBatch waits until something is queued or the version moved, takes everything, and calls apply with it under the lock
-// of the queue. Apply should bring the known objects up to date, and leave what may take long for later.
+// popBatch waits until something is queued or the version moved, takes everything, and calls apply with it, which should
+// bring the known objects up to date. Meanwhile changes can be queued; who wants to look at the known objects waits.
 func (f *DeltaFIFO) popBatch(apply func(batch)) error {
+	b, err := f.takeBatch()
+	if err != nil {
+		return err
+	}
+	defer f.applied(len(b.items))
+	apply(b)
+	return nil
+}
+
+func (f *DeltaFIFO) takeBatch() (batch, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for f.queue.len() == 0 && !f.marked {
 		if f.closed {
-			return ErrFIFOClosed
+			return batch{}, ErrFIFOClosed
 		}
 		f.some.Wait()
 	}
-	b := batch{initial: min(f.initial, f.queue.len()), version: f.version}
+	b := batch{initial: min(f.initial, f.queue.len()), version: f.version, lists: f.lists}
 	b.items = f.queue.take()
-	for _, p := range b.items {
-		f.items.remove(p.key)
-	}
-	f.handedOut(len(b.items))
-	b.synced = f.isSynced()
-	f.count, f.marked = 0, false
+	f.items.clear()
+	b.synced = f.populated && b.initial == f.initial
+	f.count, f.marked, f.applying = 0, false, true
 	f.room.Broadcast()
-	apply(b)
-	return nil
+	return b, nil
+}
+
+// applied notes that the consumer has applied what it took.
+func (f *DeltaFIFO) applied(keys int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.applying = false
+	f.handedOut(keys)
+	f.idle.Broadcast()
 }

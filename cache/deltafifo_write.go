@@ -16,7 +16,6 @@ func (f *DeltaFIFO) Bookmark(resourceVersion string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.note(resourceVersion)
-	f.some.Broadcast()
 	return nil
 }
 
@@ -52,8 +51,8 @@ func (f *DeltaFIFO) write(what DeltaType, obj any) error {
 
 // exists tells whether a key is queued or known. One that cannot be looked up may be known.
 func (f *DeltaFIFO) exists(key string) bool {
-	if f.items.m[key] != nil {
-		return true
+	if f.items.m[key] != nil || f.applying {
+		return true // what is being applied may have the key; who applies a deletion of nothing does nothing
 	}
 	if f.known == nil {
 		return false
@@ -63,14 +62,19 @@ func (f *DeltaFIFO) exists(key string) bool {
 }
 
 // note remembers the version of what was queued last.
-func (f *DeltaFIFO) note(version string) { f.version, f.marked = version, true }
+func (f *DeltaFIFO) note(version string) {
+	f.marked = true
+	if !f.unversioned {
+		f.version = version
+	}
+	f.some.Broadcast()
+}
 
 // enqueue adds a delta to those of its key.
 func (f *DeltaFIFO) enqueue(what DeltaType, key string, obj any, transform bool) error {
-	var mark *stamp
+	var mark stamp
 	if f.transformer != nil {
-		s := stampOf(obj)
-		mark = &s
+		mark = stampOf(obj)
 		if _, tombstone := obj.(DeletedFinalStateUnknown); transform && !tombstone {
 			var err error
 			if obj, err = f.transformer(obj); err != nil {
@@ -82,14 +86,15 @@ func (f *DeltaFIFO) enqueue(what DeltaType, key string, obj any, transform bool)
 	return nil
 }
 
-func (f *DeltaFIFO) append(key string, d Delta, mark *stamp) {
+// append adds a delta to those of its key. The mark counts only if objects are transformed; otherwise they know it.
+func (f *DeltaFIFO) append(key string, d Delta, mark stamp) {
 	p := f.items.m[key]
 	if p == nil {
 		p = newPending(key)
 		f.items.put(key, p)
 		f.queue.push(p)
 	}
-	if p.add(d, mark) {
+	if p.add(d, mark, f.transformer != nil) {
 		f.count++
 	}
 	f.some.Broadcast()
@@ -101,6 +106,7 @@ func (f *DeltaFIFO) Replace(list []interface{}, resourceVersion string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.waitForRoom()
+	f.waitForKnown()
 	items, err := f.prepare(list)
 	if err != nil {
 		return err
@@ -110,21 +116,22 @@ func (f *DeltaFIFO) Replace(list []interface{}, resourceVersion string) error {
 		listed[it.key] = struct{}{}
 		f.append(it.key, Delta{f.listed, it.obj}, it.mark)
 	}
-	deleted, err := f.deleteMissing(listed)
-	if err != nil {
-		return err
-	}
-	f.note(resourceVersion)
-	f.some.Broadcast()
-	f.populate(len(listed) + deleted)
+	deleted := f.deleteMissing(listed, nil)
+	f.replaced(resourceVersion, len(listed)+deleted)
 	return nil
+}
+
+// replaced notes that a whole state was queued, and as how many keys.
+func (f *DeltaFIFO) replaced(version string, keys int) {
+	f.note(version)
+	f.populate(keys)
 }
 
 // listedItem is an object of a list, ready to be queued.
 type listedItem struct {
 	key  string
 	obj  any
-	mark *stamp
+	mark stamp
 }
 
 func (f *DeltaFIFO) prepare(list []any) ([]listedItem, error) {
@@ -138,8 +145,7 @@ func (f *DeltaFIFO) prepare(list []any) ([]listedItem, error) {
 		if f.transformer == nil {
 			continue
 		}
-		s := stampOf(obj)
-		items[i].mark = &s
+		items[i].mark = stampOf(obj)
 		if _, tombstone := obj.(DeletedFinalStateUnknown); tombstone {
 			continue
 		}
@@ -150,11 +156,12 @@ func (f *DeltaFIFO) prepare(list []any) ([]listedItem, error) {
 	return items, nil
 }
 
-// deleteMissing queues deletions of what is queued or known but not listed, and returns how many keys that are.
-func (f *DeltaFIFO) deleteMissing(listed map[string]struct{}) (int, error) {
+// deleteMissing queues deletions of what is queued or known but not listed, and returns how many keys that are. Keys that
+// are not within the scope of the list are left alone; nil means that all are.
+func (f *DeltaFIFO) deleteMissing(listed map[string]struct{}, within func(key string) bool) int {
 	missing := 0
 	for _, p := range f.queue.all() {
-		if _, ok := listed[p.key]; ok {
+		if _, ok := listed[p.key]; ok || within != nil && !within(p.key) {
 			continue
 		}
 		last := p.deltas.Newest().Object
@@ -162,23 +169,24 @@ func (f *DeltaFIFO) deleteMissing(listed map[string]struct{}) (int, error) {
 			last = d.Obj
 		}
 		missing++
-		if err := f.enqueue(Deleted, p.key, DeletedFinalStateUnknown{p.key, last}, false); err != nil {
-			return missing, err
-		}
+		f.bury(p.key, last)
 	}
 	if f.known == nil {
-		return missing, nil
+		return missing
 	}
 	for _, key := range f.known.ListKeys() {
-		if _, ok := listed[key]; ok || f.items.m[key] != nil {
+		if _, ok := listed[key]; ok || f.items.m[key] != nil || within != nil && !within(key) {
 			continue
 		}
 		missing++
-		if err := f.enqueue(Deleted, key, DeletedFinalStateUnknown{key, f.lastKnown(key)}, false); err != nil {
-			return missing, err
-		}
+		f.bury(key, f.lastKnown(key))
 	}
-	return missing, nil
+	return missing
+}
+
+// bury queues the deletion of an object that is known to be gone from its absence.
+func (f *DeltaFIFO) bury(key string, last any) {
+	f.append(key, Delta{Deleted, DeletedFinalStateUnknown{key, last}}, stamp{})
 }
 
 // lastKnown returns what the consumer has under a key, or nil.
@@ -199,6 +207,7 @@ func (f *DeltaFIFO) Resync() error {
 		return nil
 	}
 	f.waitForRoom()
+	f.waitForKnown()
 	for _, key := range f.known.ListKeys() {
 		if err := f.resync(key); err != nil {
 			return err

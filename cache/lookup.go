@@ -30,3 +30,12 @@ func (l *lookup[V]) remove(key string) {
 		l.m, l.peak = m, len(m)
 	}
 }
+
+// clear removes all, and keeps the memory of a few.
+func (l *lookup[V]) clear() {
+	if l.peak >= shrinkFrom*shrinkBelow {
+		*l = newLookup[V](0)
+		return
+	}
+	clear(l.m)
+}

@@ -25,20 +25,20 @@ func newPending(key string) *pending {
 }
 
 // add appends a delta, or lets it take the place of an equal one. It tells whether there is one delta more.
-func (p *pending) add(d Delta, s *stamp) bool {
+func (p *pending) add(d Delta, s stamp, stamped bool) bool {
 	if n := len(p.deltas) - 1; n >= 0 && d.Type == Deleted && p.deltas[n].Type == Deleted {
 		// Both say the same: the one that knows the last state stays.
 		if _, unknown := p.deltas[n].Object.(DeletedFinalStateUnknown); unknown {
 			p.deltas[n] = d
-			if s != nil {
-				p.stamps[n] = *s
+			if stamped {
+				p.stamps[n] = s
 			}
 		}
 		return false
 	}
 	p.deltas = append(p.deltas, d)
-	if s != nil {
-		p.stamps = append(p.stamps, *s)
+	if stamped {
+		p.stamps = append(p.stamps, s)
 	}
 	return true
 }

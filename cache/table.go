@@ -54,6 +54,13 @@ func (t *table) get(key string) (any, bool) {
 	return obj, true
 }
 
+// size is how many objects there are.
+func (t *table) size() int {
+	t.mu.rlock()
+	defer t.mu.RUnlock()
+	return t.rows.n
+}
+
 func (t *table) lastVersion() string {
 	t.mu.rlock()
 	defer t.mu.RUnlock()

@@ -42,6 +42,11 @@ func (t *table) apply(steps []ThreadSafeStoreTransaction) error {
 		return nil
 	}
 	version, versioned := versionOf(steps[len(steps)-1].Object)
+	return t.commit(steps, version, versioned)
+}
+
+// commit does all steps in one, after which the table holds everything up to the version, if there is one.
+func (t *table) commit(steps []ThreadSafeStoreTransaction, version string, versioned bool) error {
 	for {
 		set := t.indexers.Load()
 		values, err := set.valuesOfSteps(steps)

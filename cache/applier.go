@@ -1,0 +1,160 @@
+package cache
+
+import (
+	"sync"
+)
+
+// applier brings the store of an informer up to date: it applies what the queue held, and finds out what is to be told. It belongs to
+// the process loop; only known and errors may be called from elsewhere.
+type applier struct {
+	table *table
+	// ids says who the objects are, where a transform may have made them forget it; nil if they know themselves.
+	ids      *identities
+	detector MutationDetector // nil without one
+
+	steps []ThreadSafeStoreTransaction
+
+	mu        sync.Mutex
+	failures  uint64
+	lastError error
+}
+
+// same tells whether two stamps are certainly of the same state of the same object.
+func (s stamp) same(other stamp) bool { return s == other && s.uid != "" && s.version != "" }
+
+// other tells whether two stamps are certainly of different objects.
+func (s stamp) other(than stamp) bool { return s.uid != than.uid && s.uid != "" && than.uid != "" }
+
+// identities is who the objects of a store are.
+type identities struct {
+	mu sync.RWMutex
+	m  lookup[stamp]
+}
+
+func (a *applier) known(key string) (any, stamp, bool) {
+	obj, ok := a.table.get(key)
+	if !ok {
+		return nil, stamp{}, false
+	}
+	if a.ids == nil {
+		return obj, stampOf(obj), true
+	}
+	a.ids.mu.RLock()
+	defer a.ids.mu.RUnlock()
+	return obj, a.ids.m.m[key], true
+}
+
+// apply brings the store up to date in one step, and returns what is to be told, in the order of the keys, but deletions
+// that a list has brought to light before all else. Until the first list was applied, what lists bring is initial.
+func (a *applier) apply(b batch, initial bool) []notice {
+	notices := make([]notice, 0, len(b.items))
+	for _, p := range b.items {
+		if p.foundGone() {
+			notices = a.follow(p, initial, notices)
+		}
+	}
+	for _, p := range b.items {
+		if !p.foundGone() {
+			notices = a.follow(p, initial, notices)
+		}
+	}
+	if err := a.table.commit(a.steps, b.version, b.version != ""); err != nil {
+		a.failed(err)
+	}
+	clear(a.steps)
+	a.steps = a.steps[:0]
+	if cap(a.steps) > keepRoom {
+		a.steps = nil
+	}
+	return notices
+}
+
+// foundGone tells whether the end of an object is known from its absence in a list.
+func (p *pending) foundGone() bool {
+	last := p.deltas.Newest()
+	if last.Type != Deleted {
+		return false
+	}
+	_, ok := last.Object.(DeletedFinalStateUnknown)
+	return ok
+}
+
+// follow goes through the deltas of a key. It appends what is to be told, and notes the one write that follows from all.
+func (a *applier) follow(p *pending, initial bool, notices []notice) []notice {
+	obj, have, was := a.known(p.key)
+	is, before := was, obj
+	for i := range p.deltas {
+		d := &p.deltas[i]
+		s := p.stampAt(i)
+		n := notice{key: p.key, old: obj, new: d.Object}
+		switch {
+		case d.Type == Deleted && !is, d.Type == Sync && !is:
+			continue
+		case d.Type == Sync:
+			n.what, n.sync = updated, true
+			notices = append(notices, n)
+			continue // it is what there is
+		case d.Type == Deleted:
+			n.what, n.old, n.new = deleted, d.Object, nil
+			is = false
+			notices = append(notices, n)
+			continue
+		case !is:
+			n.what, n.old, n.initial = added, nil, initial && d.Type == Replaced
+		case have.other(s):
+			notices = append(notices, notice{key: p.key, what: deleted, old: DeletedFinalStateUnknown{p.key, obj}})
+			n.what, n.old = added, nil
+		case have.same(s):
+			continue // it was told before
+		default:
+			n.what, n.sync = updated, have.version == s.version
+		}
+		notices = append(notices, n)
+		obj, have, is = d.Object, s, true
+	}
+	a.note(p.key, obj, have, was, is, before)
+	return notices
+}
+
+// note adds the write of a key to those of the batch.
+func (a *applier) note(key string, obj any, s stamp, was, is bool, before any) {
+	step := ThreadSafeStoreTransaction{Key: key, Transaction: Transaction{Object: obj, Type: TransactionTypeUpdate}}
+	switch {
+	case !is && !was:
+		return
+	case !is:
+		step.Type = TransactionTypeDelete
+	case was && identical(obj, before):
+		return
+	case a.detector != nil:
+		a.detector.AddObject(obj)
+	}
+	a.steps = append(a.steps, step)
+	a.remember(key, s, is)
+}
+
+// identical tells whether two objects are one in memory.
+func identical(a, b any) bool {
+	defer func() { _ = recover() }() // of types that cannot be compared
+	return a == b
+}
+
+func (a *applier) remember(key string, s stamp, is bool) {
+	if a.ids == nil {
+		return
+	}
+	a.ids.mu.Lock()
+	defer a.ids.mu.Unlock()
+	if is {
+		a.ids.m.put(key, s)
+		return
+	}
+	a.ids.m.remove(key)
+}
+
+func (a *applier) failed(err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.failures++
+	a.lastError = err
+}

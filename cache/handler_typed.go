@@ -1,0 +1,173 @@
+package cache
+
+import "strings"
+
+// Object is what typed handlers and informers can be of: pointers to API objects, as a rule.
+type Object interface {
+	comparable
+	GetName() string
+	GetNamespace() string
+}
+
+// TypedResourceEventHandler is a ResourceEventHandler for one type, which is told of deletions without a trap.
+type TypedResourceEventHandler[T Object] interface {
+	OnAdd(obj T, isInInitialList bool)
+	OnUpdate(oldObj, newObj T)
+	OnDelete(obj DeletedObject[T])
+}
+
+// DeletedObject is an object that is gone. Its key and name are always known.
+type DeletedObject[T Object] struct {
+	// OptionalObj is the last state that is known. If FinalStateUnknown is set, it may be older than the deletion, or nil.
+	OptionalObj T
+	// FinalStateUnknown is nil if the deletion was seen.
+	FinalStateUnknown *DeletedFinalStateUnknown
+}
+
+// Known tells whether OptionalObj is the state at the deletion.
+func (d DeletedObject[T]) Known() bool { return d.FinalStateUnknown == nil }
+
+// GetObjectName returns namespace and name.
+func (d DeletedObject[T]) GetObjectName() ObjectName {
+	if d.FinalStateUnknown != nil {
+		namespace, name, namespaced := strings.Cut(d.FinalStateUnknown.Key, "/")
+		if !namespaced {
+			namespace, name = "", namespace
+		}
+		return ObjectName{Namespace: namespace, Name: name}
+	}
+	var none T
+	if d.OptionalObj == none {
+		return ObjectName{}
+	}
+	return ObjectName{Namespace: d.OptionalObj.GetNamespace(), Name: d.OptionalObj.GetName()}
+}
+
+// GetName returns the name alone.
+func (d DeletedObject[T]) GetName() string { return d.GetObjectName().Name }
+
+// GetNamespace returns the namespace, empty if there is none.
+func (d DeletedObject[T]) GetNamespace() string { return d.GetObjectName().Namespace }
+
+// GetKey returns the key under which the object was stored.
+func (d DeletedObject[T]) GetKey() string {
+	if d.FinalStateUnknown != nil {
+		return d.FinalStateUnknown.Key
+	}
+	return d.GetObjectName().String()
+}
+
+// TypedResourceEventHandlerFuncs is a typed handler made of functions, of which some may be nil.
+type TypedResourceEventHandlerFuncs[T Object] struct {
+	AddFunc    func(obj T)
+	UpdateFunc func(oldObj, newObj T)
+	DeleteFunc func(obj DeletedObject[T])
+}
+
+func (r TypedResourceEventHandlerFuncs[T]) OnAdd(obj T, isInInitialList bool) {
+	if r.AddFunc != nil {
+		r.AddFunc(obj)
+	}
+}
+
+func (r TypedResourceEventHandlerFuncs[T]) OnUpdate(oldObj, newObj T) {
+	if r.UpdateFunc != nil {
+		r.UpdateFunc(oldObj, newObj)
+	}
+}
+
+func (r TypedResourceEventHandlerFuncs[T]) OnDelete(obj DeletedObject[T]) {
+	if r.DeleteFunc != nil {
+		r.DeleteFunc(obj)
+	}
+}
+
+// TypedResourceEventHandlerDetailedFuncs is TypedResourceEventHandlerFuncs with an AddFunc that is told of the initial
+// list.
+type TypedResourceEventHandlerDetailedFuncs[T Object] struct {
+	AddFunc    func(obj T, isInInitialList bool)
+	UpdateFunc func(oldObj, newObj T)
+	DeleteFunc func(obj DeletedObject[T])
+}
+
+func (r TypedResourceEventHandlerDetailedFuncs[T]) OnAdd(obj T, isInInitialList bool) {
+	if r.AddFunc != nil {
+		r.AddFunc(obj, isInInitialList)
+	}
+}
+
+func (r TypedResourceEventHandlerDetailedFuncs[T]) OnUpdate(oldObj, newObj T) {
+	if r.UpdateFunc != nil {
+		r.UpdateFunc(oldObj, newObj)
+	}
+}
+
+func (r TypedResourceEventHandlerDetailedFuncs[T]) OnDelete(obj DeletedObject[T]) {
+	if r.DeleteFunc != nil {
+		r.DeleteFunc(obj)
+	}
+}
+
+// TypedFilteringResourceEventHandler is FilteringResourceEventHandler for one type. Of a deletion the filter sees
+// OptionalObj, which may be nil.
+type TypedFilteringResourceEventHandler[T Object] struct {
+	FilterFunc func(obj T) bool
+	Handler    TypedResourceEventHandler[T]
+}
+
+func (r TypedFilteringResourceEventHandler[T]) OnAdd(obj T, isInInitialList bool) {
+	if r.FilterFunc(obj) {
+		r.Handler.OnAdd(obj, isInInitialList)
+	}
+}
+
+func (r TypedFilteringResourceEventHandler[T]) OnUpdate(oldObj, newObj T) {
+	switch is, was := r.FilterFunc(newObj), r.FilterFunc(oldObj); {
+	case is && was:
+		r.Handler.OnUpdate(oldObj, newObj)
+	case is:
+		r.Handler.OnAdd(newObj, false)
+	case was:
+		r.Handler.OnDelete(DeletedObject[T]{OptionalObj: oldObj})
+	}
+}
+
+func (r TypedFilteringResourceEventHandler[T]) OnDelete(obj DeletedObject[T]) {
+	if r.FilterFunc(obj.OptionalObj) {
+		r.Handler.OnDelete(obj)
+	}
+}
+
+// untypedHandler makes a typed handler fit an informer. An object of another type, which a transform may have made, is a
+// panic that names it; what becomes of a panic, HandlerOptions say.
+type untypedHandler[T Object] struct {
+	handler TypedResourceEventHandler[T]
+}
+
+func (h untypedHandler[T]) OnAdd(obj any, isInInitialList bool) {
+	h.handler.OnAdd(mustBe[T](obj), isInInitialList)
+}
+
+func (h untypedHandler[T]) OnUpdate(oldObj, newObj any) {
+	h.handler.OnUpdate(mustBe[T](oldObj), mustBe[T](newObj))
+}
+
+func (h untypedHandler[T]) OnDelete(obj any) {
+	unseen, ok := obj.(DeletedFinalStateUnknown)
+	switch {
+	case !ok:
+		h.handler.OnDelete(DeletedObject[T]{OptionalObj: mustBe[T](obj)})
+	case unseen.Obj == nil:
+		h.handler.OnDelete(DeletedObject[T]{FinalStateUnknown: &unseen})
+	default:
+		h.handler.OnDelete(DeletedObject[T]{OptionalObj: mustBe[T](unseen.Obj), FinalStateUnknown: &unseen})
+	}
+}
+
+func mustBe[T any](obj any) T {
+	typed, ok := obj.(T)
+	if !ok {
+		panic(errWrongType[T](obj))
+	}
+	return typed
+}

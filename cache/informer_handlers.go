@@ -1,0 +1,62 @@
+package cache
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+func (s *informer) AddEventHandler(handler ResourceEventHandler) (ResourceEventHandlerRegistration, error) {
+	return s.AddEventHandlerWithOptions(handler, HandlerOptions{})
+}
+
+func (s *informer) AddEventHandlerWithResyncPeriod(handler ResourceEventHandler, resyncPeriod time.Duration) (ResourceEventHandlerRegistration, error) {
+	return s.AddEventHandlerWithOptions(handler, HandlerOptions{ResyncPeriod: &resyncPeriod})
+}
+
+func (s *informer) AddEventHandlerWithOptions(handler ResourceEventHandler, options HandlerOptions) (ResourceEventHandlerRegistration, error) {
+	if handler == nil {
+		return nil, errors.New("the handler is nil")
+	}
+	l := newListener(handler, options, s.logger)
+	l.resync.requested = s.options.ResyncPeriod
+	if options.ResyncPeriod != nil {
+		l.resync.requested = *options.ResyncPeriod
+	}
+	s.telling.Lock()
+	defer s.telling.Unlock()
+	replay := func() *view {
+		v := s.indexer.table.all()
+		return &v
+	}
+	if !s.processor.add(l, replay) {
+		return nil, fmt.Errorf("handler %T was not added to the informer of %s because it has stopped already", handler, s.describe())
+	}
+	return l, nil
+}
+
+func (s *informer) RemoveEventHandler(handle ResourceEventHandlerRegistration) error {
+	l, ok := handle.(*listener)
+	if !ok {
+		return fmt.Errorf("invalid key type %T: it is no handle of an informer of this package", handle)
+	}
+	s.processor.remove(l)
+	return nil
+}
+
+// ShutdownChan is closed when the handler has been called for the last time.
+func (l *listener) ShutdownChan() <-chan struct{} { return l.ended }
+
+// ShutDownEventHandler removes a handler and waits until it has been called for the last time. It must not be called by
+// that handler.
+func ShutDownEventHandler(informer SharedInformer, handle ResourceEventHandlerRegistration) error {
+	ending, ok := handle.(interface{ ShutdownChan() <-chan struct{} })
+	if !ok {
+		return fmt.Errorf("invalid handle type %T: it cannot be waited for", handle)
+	}
+	if err := informer.RemoveEventHandler(handle); err != nil {
+		return err
+	}
+	<-ending.ShutdownChan()
+	return nil
+}

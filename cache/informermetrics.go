@@ -1,0 +1,25 @@
+package cache
+
+import "time"
+
+// informerMetrics counts what the process loop does. Its fields are nil where nobody wants to know.
+type informerMetrics struct {
+	queued  GaugeMetric
+	latency HistogramMetric
+}
+
+func newInformerMetrics(id InformerNameAndResource, p InformerMetricsProvider) informerMetrics {
+	if p == nil || !id.Reserved() {
+		return informerMetrics{}
+	}
+	return informerMetrics{queued: p.NewQueuedItemMetric(id), latency: p.NewProcessingLatencyMetric(id)}
+}
+
+// processed notes that a batch was processed.
+func (m *informerMetrics) processed(keys int, since time.Time) {
+	if m.queued == nil {
+		return
+	}
+	m.queued.Set(float64(keys))
+	m.latency.Observe(time.Since(since).Seconds())
+}

@@ -1,0 +1,100 @@
+package cache
+
+// informerQueue is the DeltaFIFO of an informer as one of its reflectors sees it. A list brings only what the informer
+// does not have already.
+type informerQueue struct {
+	*DeltaFIFO
+	applier *applier
+	// within says which keys the lists of the reflector are about; nil means all.
+	within func(key string) bool
+	// number says which reflector it is that was the first, second and so on to bring a list; 0 if it has not. It belongs to
+	// the lock of the DeltaFIFO.
+	number int
+}
+
+var _ refiller = (*informerQueue)(nil)
+
+func (q *informerQueue) refill() refill { return &queueRefill{queue: q} }
+
+// Replace is for reflectors whose source hands out whole lists.
+func (q *informerQueue) Replace(list []interface{}, resourceVersion string) error {
+	r := &queueRefill{queue: q, items: make([]listedItem, 0, len(list))}
+	for _, obj := range list {
+		key, err := q.KeyOf(obj)
+		if err != nil {
+			return KeyError{obj, err}
+		}
+		if err := r.add(key, stampOf(obj), func() (any, error) { return obj, nil }); err != nil {
+			return err
+		}
+	}
+	return r.commit(resourceVersion)
+}
+
+// queueRefill collects a new state. It holds what is new in it, and for the rest the objects that the informer has.
+type queueRefill struct {
+	queue *informerQueue
+	items []listedItem
+	// unreadable are keys of which what there is stays.
+	unreadable []string
+}
+
+func (r *queueRefill) add(key string, s stamp, load func() (any, error)) error {
+	obj, have, ok := r.queue.applier.known(key)
+	if !ok || !have.same(s) {
+		var err error
+		if obj, err = r.load(load); err != nil {
+			r.unreadable = append(r.unreadable, key)
+			return err
+		}
+	}
+	r.items = append(r.items, listedItem{key: key, obj: obj, mark: s})
+	return nil
+}
+
+func (r *queueRefill) load(load func() (any, error)) (any, error) {
+	obj, err := load()
+	if transform := r.queue.transformer; err == nil && transform != nil {
+		obj, err = transform(obj)
+	}
+	return obj, err
+}
+
+func (r *queueRefill) commit(version string) error {
+	f := r.queue.DeltaFIFO
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.waitForRoom()
+	f.waitForKnown()
+	listed := make(map[string]struct{}, len(r.items)+len(r.unreadable))
+	queued := 0
+	for i := range r.items {
+		it := &r.items[i]
+		listed[it.key] = struct{}{}
+		if f.items.m[it.key] == nil {
+			// What was known when it was listed may have changed since, and the other way round.
+			if _, have, ok := r.queue.applier.known(it.key); ok && have.same(it.mark) {
+				continue
+			}
+			queued++
+		}
+		f.append(it.key, Delta{f.listed, it.obj}, it.mark)
+	}
+	for _, key := range r.unreadable {
+		listed[key] = struct{}{}
+	}
+	queued += f.deleteMissing(listed, r.queue.within)
+	if r.queue.number == 0 {
+		f.lists++
+		r.queue.number = f.lists
+	}
+	f.replaced(version, queued)
+	return nil
+}
+
+// listedBy tells whether the list of the reflector was among the first so many.
+func (q *informerQueue) listedBy(lists int) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.number != 0 && q.number <= lists
+}

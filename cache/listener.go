@@ -1,0 +1,282 @@
+package cache
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-logr/logr"
+)
+
+// listener tells one handler of the changes, in one goroutine.
+//
+// It reads the log at its own pace, and nobody waits for it. As long as it keeps up, it works on the pages that all share.
+// When more than maxWaiting notices wait, whoever writes the log moves them, and those that follow, into the backlog of
+// the listener; when that is empty, the listener goes on with the log. So a handler that is stuck costs something for each
+// key, and nothing for each change.
+type listener struct {
+	handler    ResourceEventHandler
+	logger     logr.Logger
+	maxWaiting uint64 // zero means that nothing is ever merged
+	onPanic    PanicPolicy
+	wake       chan struct{} // has room for one
+	stop       context.Context
+	stopNow    context.CancelFunc
+	ended      chan struct{} // closed when the goroutine has ended, or will never begin
+	synced     chan struct{} // closed when the handler has dealt with all that there was
+	resync     resyncing
+
+	// next is the number of the first notice that has not been begun. Whoever takes the rest of a page away from the listener
+	// puts a very large number here.
+	next atomic.Uint64
+	idle atomic.Bool
+	// syncAt is the number of the first notice that does not count for synced, far away until that is known.
+	syncAt  atomic.Uint64
+	merging atomic.Bool
+	// busy is when a call began, in the time of the clock, zero if none runs. In a long page it is set now and then.
+	busy    atomic.Int64
+	handled atomic.Uint64
+
+	mu sync.Mutex
+	// replay is what there was when the listener was added.
+	replay *view
+	// page is the one that is being read, or was read last. In the time of merging it is the last one in the backlog.
+	page      *page
+	backlog   backlog
+	merged    uint64
+	panics    uint64
+	lastPanic string
+}
+
+const (
+	// defaultWaiting is how many notices may wait before they are merged. Each holds two states of an object.
+	defaultWaiting = 2048
+	// takenAway is more than any number of a notice.
+	takenAway = 1 << 62
+	never     = 1 << 61
+	// clockEvery is how many calls of a long page go by between two looks at the clock.
+	clockEvery = 32
+)
+
+func newListener(handler ResourceEventHandler, options HandlerOptions, logger logr.Logger) *listener {
+	if options.Logger != nil {
+		logger = *options.Logger
+	}
+	l := &listener{
+		handler: handler,
+		logger:  logger,
+		onPanic: options.OnPanic,
+		wake:    make(chan struct{}, 1),
+		ended:   make(chan struct{}),
+		synced:  make(chan struct{}),
+	}
+	switch {
+	case options.MaxWaiting == 0:
+		l.maxWaiting = defaultWaiting
+	case options.MaxWaiting > 0:
+		l.maxWaiting = uint64(options.MaxWaiting)
+	}
+	l.syncAt.Store(never)
+	l.stop, l.stopNow = context.WithCancel(context.Background())
+	return l
+}
+
+// HasSynced implements ResourceEventHandlerRegistration.
+func (l *listener) HasSynced() bool { return IsDone(l) }
+
+// HasSyncedChecker implements ResourceEventHandlerRegistration.
+func (l *listener) HasSyncedChecker() DoneChecker { return l }
+
+// Name implements DoneChecker.
+func (l *listener) Name() string { return fmt.Sprintf("handler %T", l.handler) }
+
+// Done implements DoneChecker.
+func (l *listener) Done() <-chan struct{} { return l.synced }
+
+// noticed is called by whoever has appended a page to the log.
+func (l *listener) noticed(last *page) {
+	if l.merging.Load() || l.maxWaiting > 0 && last.end() > l.next.Load()+l.maxWaiting {
+		l.merge()
+	}
+	l.wakeUp()
+}
+
+func (l *listener) wakeUp() {
+	if l.idle.Load() {
+		select {
+		case l.wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// merge moves all that waits in the log into the backlog.
+func (l *listener) merge() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.merging.Load() {
+		if from := l.next.Swap(takenAway); from < l.page.end() {
+			l.keep(l.page, from)
+		}
+		l.merging.Store(true)
+	}
+	for p := l.page.next.Load(); p != nil; p = p.next.Load() {
+		l.page = p
+		l.keep(p, p.first)
+	}
+}
+
+// keep adds the notices of a page to the backlog, from the given number on.
+func (l *listener) keep(p *page, from uint64) {
+	if !p.isFor(l) {
+		return
+	}
+	at := p.at.UnixNano()
+	for number := from; number < p.end(); number++ {
+		if l.backlog.add(&p.notices[number-p.first], number, at) {
+			l.merged++
+		}
+	}
+}
+
+// run is the goroutine of the listener.
+func (l *listener) run() {
+	defer close(l.ended)
+	defer l.forget() // also if the handler ends the goroutine
+	l.replayAll()
+	for l.stop.Err() == nil {
+		if !l.step() {
+			l.wait()
+		}
+	}
+}
+
+// forget lets go of what will never be told.
+func (l *listener) forget() {
+	l.stopNow()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.backlog, l.page = backlog{}, &page{}
+	l.merging.Store(false)
+	l.next.Store(0)
+}
+
+// replayAll tells the handler of everything that there was when it was added.
+func (l *listener) replayAll() {
+	if l.replay == nil {
+		return
+	}
+	defer func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.replay.release()
+		l.replay = nil
+	}()
+	for r := range l.replay.each() {
+		if l.stop.Err() != nil {
+			return
+		}
+		l.tell(&notice{key: r.e.key, new: r.obj, what: added, initial: true})
+	}
+}
+
+// step does something if there is something to do.
+func (l *listener) step() bool {
+	w, p := l.take()
+	switch {
+	case w.what != vacant:
+		l.tell(&w.notice)
+	case p != nil:
+		l.read(p)
+	default:
+		return false
+	}
+	return true
+}
+
+// take returns the first of the backlog or, if that is empty, the next page.
+func (l *listener) take() (waiting, *page) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	none := waiting{notice: notice{what: vacant}}
+	if l.backlog.len() > 0 {
+		if l.backlog.front().number >= l.syncAt.Load() {
+			l.hasSynced()
+		}
+		return l.backlog.pop(), nil
+	}
+	if l.merging.Load() {
+		l.merging.Store(false)
+		l.next.Store(l.page.end())
+	}
+	if l.next.Load() >= l.syncAt.Load() {
+		l.hasSynced()
+	}
+	p := l.page.next.Load()
+	if p == nil {
+		return none, nil
+	}
+	l.page = p
+	l.next.Store(p.first)
+	return none, p
+}
+
+// hasSynced is called when all that counts has been told.
+func (l *listener) hasSynced() {
+	if !IsDone(l) {
+		close(l.synced)
+	}
+}
+
+// read tells the handler of the notices of a page, as long as they are not taken away.
+func (l *listener) read(p *page) {
+	if !p.isFor(l) {
+		l.next.CompareAndSwap(p.first, p.end())
+		return
+	}
+	for i := range p.notices {
+		if l.next.Add(1) != p.first+uint64(i)+1 || l.stop.Err() != nil {
+			break
+		}
+		l.count(i, len(p.notices))
+		l.call(&p.notices[i])
+	}
+	l.busy.Store(0)
+}
+
+// count notes that a call begins. In a long page only every so often: to ask for the time would take longer than most
+// handlers do.
+func (l *listener) count(i, of int) {
+	if i%clockEvery == 0 || of < clockEvery {
+		l.busy.Store(time.Now().UnixNano())
+	}
+}
+
+// tell is call for a single notice.
+func (l *listener) tell(n *notice) {
+	l.busy.Store(time.Now().UnixNano())
+	l.call(n)
+	l.busy.Store(0)
+}
+
+// wait sleeps until there may be something to do.
+func (l *listener) wait() {
+	l.idle.Store(true)
+	defer l.idle.Store(false)
+	if l.more() {
+		return
+	}
+	select {
+	case <-l.wake:
+	case <-l.stop.Done():
+	}
+}
+
+// more tells whether something came before idle was set, after which the writer of the log sees it.
+func (l *listener) more() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.backlog.len() > 0 || l.page.next.Load() != nil || !IsDone(l) && l.next.Load() >= l.syncAt.Load()
+}

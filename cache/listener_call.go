@@ -1,0 +1,101 @@
+package cache
+
+import (
+	"fmt"
+	"runtime/debug"
+	"time"
+)
+
+// panicRetries is how often PanicRetry tries again.
+const panicRetries = 2
+
+// call calls the handler, and deals with its panic.
+func (l *listener) call(n *notice) {
+	defer l.handled.Add(1)
+	if l.onPanic == PanicFatal {
+		n.call(l.handler)
+		return
+	}
+	for try := 0; ; try++ {
+		if l.survives(n) || l.onPanic != PanicRetry || try == panicRetries {
+			return
+		}
+		select {
+		case <-time.After(time.Second << try):
+		case <-l.stop.Done():
+			return
+		}
+	}
+}
+
+// survives tells whether the handler returned.
+func (l *listener) survives(n *notice) (ok bool) {
+	defer func() {
+		if ok {
+			return
+		}
+		if cause := recover(); cause != nil {
+			l.panicked(n, cause)
+			return
+		}
+		// runtime.Goexit, as by t.FailNow: it cannot be held up, so that the handler is gone.
+	}()
+	n.call(l.handler)
+	return true
+}
+
+func (l *listener) panicked(n *notice, cause any) {
+	text := fmt.Sprintf("handler %T panicked on %q: %v", l.handler, n.key, cause)
+	l.mu.Lock()
+	l.panics++
+	l.lastPanic = text
+	l.mu.Unlock()
+	l.logger.Error(fmt.Errorf("%v", cause), "A handler panicked", "handler", fmt.Sprintf("%T", l.handler), "key", n.key,
+		"stack", string(debug.Stack()))
+}
+
+// state is what the listener shows of itself.
+func (l *listener) state() HandlerState {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := HandlerState{
+		Handler: fmt.Sprintf("%T", l.handler),
+		Synced:  IsDone(l),
+		Merging: l.merging.Load(),
+		Merged:  l.merged,
+		Handled: l.handled.Load(),
+		Panics:  l.panics, LastPanic: l.lastPanic,
+	}
+	if at := l.busy.Load(); at != 0 {
+		s.Busy = time.Unix(0, at)
+	}
+	if s.Merging {
+		s.Waiting = l.backlog.len()
+		if s.Waiting > 0 {
+			s.Oldest = time.Unix(0, l.backlog.front().at)
+		}
+		return s
+	}
+	return l.waitingInLog(s)
+}
+
+// waitingInLog adds what the listener has not read of the log, and of what it was given to begin with.
+func (l *listener) waitingInLog(s HandlerState) HandlerState {
+	if l.replay != nil {
+		s.Waiting = max(0, l.replay.n-int(s.Handled))
+	}
+	if rest := l.page.end() - min(l.next.Load(), l.page.end()); rest > 0 && l.page.isFor(l) {
+		s.Waiting += int(rest)
+		s.Oldest = l.page.at
+	}
+	for p := l.page.next.Load(); p != nil; p = p.next.Load() {
+		if !p.isFor(l) {
+			continue
+		}
+		s.Waiting += len(p.notices)
+		if s.Oldest.IsZero() {
+			s.Oldest = p.at
+		}
+	}
+	return s
+}

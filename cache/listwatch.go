@@ -1,0 +1,143 @@
+package cache
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// Lister lists the objects of one kind. What it returns is of a list type; its version is where a watch can begin.
+type Lister interface {
+	List(options metav1.ListOptions) (runtime.Object, error)
+}
+
+// ListerWithContext is a Lister that stops when its context ends.
+type ListerWithContext interface {
+	ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error)
+}
+
+// Watcher tells of changes after a version. If it returns an error, there is no watch to stop.
+type Watcher interface {
+	Watch(options metav1.ListOptions) (watch.Interface, error)
+}
+
+// WatcherWithContext is a Watcher that stops when its context ends.
+type WatcherWithContext interface {
+	WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
+}
+
+// ListerWatcher is where a reflector gets its objects from.
+type ListerWatcher interface {
+	Lister
+	Watcher
+}
+
+// ListerWatcherWithContext is a ListerWatcher that stops when its context ends.
+type ListerWatcherWithContext interface {
+	ListerWithContext
+	WatcherWithContext
+}
+
+// ToListerWithContext returns l itself if it knows contexts, and else one that pays no heed to them.
+func ToListerWithContext(l Lister) ListerWithContext {
+	if l, ok := l.(ListerWithContext); ok {
+		return l
+	}
+	return heedlessLister{l}
+}
+
+// ToWatcherWithContext returns w itself if it knows contexts, and else one that pays no heed to them.
+func ToWatcherWithContext(w Watcher) WatcherWithContext {
+	if w, ok := w.(WatcherWithContext); ok {
+		return w
+	}
+	return heedlessWatcher{w}
+}
+
+// ToListerWatcherWithContext returns lw itself if it knows contexts, and else one that pays no heed to them.
+func ToListerWatcherWithContext(lw ListerWatcher) ListerWatcherWithContext {
+	if lw, ok := lw.(ListerWatcherWithContext); ok {
+		return lw
+	}
+	return heedlessListerWatcher{ToListerWithContext(lw), ToWatcherWithContext(lw)}
+}
+
+type heedlessLister struct{ lister Lister }
+
+func (h heedlessLister) ListWithContext(_ context.Context, options metav1.ListOptions) (runtime.Object, error) {
+	return h.lister.List(options)
+}
+
+type heedlessWatcher struct{ watcher Watcher }
+
+func (h heedlessWatcher) WatchWithContext(_ context.Context, options metav1.ListOptions) (watch.Interface, error) {
+	return h.watcher.Watch(options)
+}
+
+type heedlessListerWatcher struct {
+	ListerWithContext
+	WatcherWithContext
+}
+
+// ListFunc, WatchFunc and those with a context are the functions of a ListWatch.
+type (
+	ListFunc             func(options metav1.ListOptions) (runtime.Object, error)
+	WatchFunc            func(options metav1.ListOptions) (watch.Interface, error)
+	ListWithContextFunc  func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error)
+	WatchFuncWithContext func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
+)
+
+// ListWatch is a ListerWatcher made of functions. One function of each pair is enough; those with a context are
+// preferred where there is a context.
+type ListWatch struct {
+	ListFunc  ListFunc
+	WatchFunc WatchFunc
+
+	ListWithContextFunc  ListWithContextFunc
+	WatchFuncWithContext WatchFuncWithContext
+
+	// DisableChunking has a reflector list everything in one piece.
+	DisableChunking bool
+
+	// doors is where the requests behind the functions can be had, if anywhere.
+	doors *doors
+}
+
+var (
+	_ ListerWatcher            = (*ListWatch)(nil)
+	_ ListerWatcherWithContext = (*ListWatch)(nil)
+)
+
+// List calls the list function.
+func (lw *ListWatch) List(options metav1.ListOptions) (runtime.Object, error) {
+	if lw.ListFunc != nil {
+		return lw.ListFunc(options)
+	}
+	return lw.ListWithContextFunc(context.Background(), options)
+}
+
+// ListWithContext calls the list function.
+func (lw *ListWatch) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+	if lw.ListWithContextFunc != nil {
+		return lw.ListWithContextFunc(ctx, options)
+	}
+	return lw.ListFunc(options)
+}
+
+// Watch calls the watch function.
+func (lw *ListWatch) Watch(options metav1.ListOptions) (watch.Interface, error) {
+	if lw.WatchFunc != nil {
+		return lw.WatchFunc(options)
+	}
+	return lw.WatchFuncWithContext(context.Background(), options)
+}
+
+// WatchWithContext calls the watch function.
+func (lw *ListWatch) WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+	if lw.WatchFuncWithContext != nil {
+		return lw.WatchFuncWithContext(ctx, options)
+	}
+	return lw.WatchFunc(options)
+}

@@ -1,0 +1,90 @@
+package cache
+
+import (
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// InformerOptions configures an informer with a single handler.
+type InformerOptions struct {
+	// Logger hears of trouble. Nil means that of the context, or silence.
+	Logger *logr.Logger
+	// ListerWatcher is where the objects come from, ObjectType an example of them.
+	ListerWatcher ListerWatcher
+	ObjectType    runtime.Object
+	// Handler is told of changes. Nil means that nobody is.
+	Handler ResourceEventHandler
+	// ResyncPeriod is how often the handler is told of all objects again. Zero means never.
+	ResyncPeriod time.Duration
+	// MinWatchTimeout is the least time that the server is asked to keep a watch open.
+	MinWatchTimeout time.Duration
+	// Indexers, if set, have the store be an Indexer with these.
+	Indexers Indexers
+	// Transform changes every object before it is stored.
+	Transform TransformFunc
+	// Identifier and InformerMetricsProvider have the informer counted.
+	Identifier              InformerNameAndResource
+	InformerMetricsProvider InformerMetricsProvider
+}
+
+// NewInformerWithOptions returns the store of an informer with a single handler, and the controller that fills it. It is a
+// SharedIndexInformer inside, whose ways with handlers that are slow or panic apply.
+func NewInformerWithOptions(options InformerOptions) (Store, Controller) {
+	return newSingle(options)
+}
+
+func newSingle(options InformerOptions) (Indexer, Controller) {
+	s := newInformer(options.ObjectType, SharedIndexInformerOptions{
+		Logger:                  options.Logger,
+		ResyncPeriod:            options.ResyncPeriod,
+		Indexers:                options.Indexers,
+		Identifier:              options.Identifier,
+		InformerMetricsProvider: options.InformerMetricsProvider,
+	})
+	s.minWatchTimeout = options.MinWatchTimeout
+	s.feeds[""] = &feed{lw: options.ListerWatcher}
+	s.transform = options.Transform
+	c := singleController{informer: s, handled: s}
+	if options.Handler != nil {
+		l, err := s.AddEventHandler(options.Handler)
+		if err != nil {
+			panic(err) // it has not stopped, and there is a handler
+		}
+		c.handled = l.HasSyncedChecker()
+	}
+	return s.indexer, c
+}
+
+// singleController has synced when its handler has.
+type singleController struct {
+	*informer
+	handled DoneChecker
+}
+
+func (c singleController) HasSynced() bool { return IsDone(c.handled) }
+
+func (c singleController) HasSyncedChecker() DoneChecker { return c.handled }
+
+// NewInformer returns the store of an informer with a single handler, and its controller.
+func NewInformer(lw ListerWatcher, objType runtime.Object, resyncPeriod time.Duration, h ResourceEventHandler) (Store, Controller) {
+	return newSingle(InformerOptions{ListerWatcher: lw, ObjectType: objType, ResyncPeriod: resyncPeriod, Handler: h})
+}
+
+// NewIndexerInformer is NewInformer with indexes.
+func NewIndexerInformer(lw ListerWatcher, objType runtime.Object, resyncPeriod time.Duration, h ResourceEventHandler, indexers Indexers) (Indexer, Controller) {
+	return newSingle(InformerOptions{ListerWatcher: lw, ObjectType: objType, ResyncPeriod: resyncPeriod, Handler: h, Indexers: indexers})
+}
+
+// NewTransformingInformer is NewInformer with a transform.
+func NewTransformingInformer(lw ListerWatcher, objType runtime.Object, resyncPeriod time.Duration, h ResourceEventHandler, transformer TransformFunc) (Store, Controller) {
+	return newSingle(InformerOptions{ListerWatcher: lw, ObjectType: objType, ResyncPeriod: resyncPeriod, Handler: h, Transform: transformer})
+}
+
+// NewTransformingIndexerInformer is NewIndexerInformer with a transform.
+func NewTransformingIndexerInformer(lw ListerWatcher, objType runtime.Object, resyncPeriod time.Duration, h ResourceEventHandler, indexers Indexers, transformer TransformFunc) (Indexer, Controller) {
+	return newSingle(InformerOptions{
+		ListerWatcher: lw, ObjectType: objType, ResyncPeriod: resyncPeriod, Handler: h, Indexers: indexers, Transform: transformer,
+	})
+}

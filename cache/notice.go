@@ -1,0 +1,76 @@
+package cache
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// change is what a notice tells of.
+type change uint8
+
+const (
+	added change = iota
+	updated
+	deleted
+	// recreated is only in a backlog: the object that the handler knows is gone, and another has its name.
+	recreated
+	// vacant is only in a backlog: a place whose notice was left out.
+	vacant
+)
+
+// notice is one change as handlers are told of it. It is shared by all listeners, and never changes.
+type notice struct {
+	key string
+	// old is the state before; of a deletion the last one, in a DeletedFinalStateUnknown if nobody saw it.
+	old any
+	// new is the state afterwards, nil after a deletion.
+	new any
+
+	what change
+	// initial says that an added object is of the first list.
+	initial bool
+	// sync says that nothing changed. Only those listeners hear of it whose turn it is.
+	sync bool
+}
+
+// call tells a handler of the notice.
+func (n *notice) call(h ResourceEventHandler) {
+	switch n.what {
+	case added:
+		h.OnAdd(n.new, n.initial)
+	case updated:
+		h.OnUpdate(n.old, n.new)
+	case deleted:
+		h.OnDelete(n.old)
+	case recreated:
+		h.OnDelete(n.old)
+		h.OnAdd(n.new, false)
+	}
+}
+
+// page is a part of the log: the notices of one batch, which all listeners read in the same memory. A page that all have
+// read is garbage.
+type page struct {
+	notices []notice
+	// first is the number of the first notice since the log was begun, and at when the page was written.
+	first uint64
+	at    time.Time
+	// audience is who should read it; nil means everyone.
+	audience []*listener
+	next     atomic.Pointer[page]
+}
+
+// end is the number of the first notice after the page.
+func (p *page) end() uint64 { return p.first + uint64(len(p.notices)) }
+
+func (p *page) isFor(l *listener) bool {
+	if p.audience == nil {
+		return true
+	}
+	for _, a := range p.audience {
+		if a == l {
+			return true
+		}
+	}
+	return false
+}

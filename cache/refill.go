@@ -1,0 +1,16 @@
+package cache
+
+// refiller is a ReflectorStore that takes a whole new state object by object, so that what it has need not be decoded
+// again. A DeltaFIFO is one.
+type refiller interface {
+	refill() refill
+}
+
+// refill is a new state on its way into a store. If it is not committed, nothing has happened.
+type refill interface {
+	// add takes an object. If the store has it in the same state, load is not called. An error of load is returned, and the
+	// object is then taken to be listed but unreadable: what the store has under the key stays.
+	add(key string, s stamp, load func() (any, error)) error
+	// commit puts what was added in the place of all there is, which is then as of the version.
+	commit(version string) error
+}

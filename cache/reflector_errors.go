@@ -1,0 +1,125 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+)
+
+// WatchErrorHandler is called when a list fails, or a watch cannot begin. The reflector waits and tries again when it
+// has returned, so it should be quick.
+type WatchErrorHandler func(r *Reflector, err error)
+
+// WatchErrorHandlerWithContext is a WatchErrorHandler that is given the context of the reflector.
+type WatchErrorHandlerWithContext func(ctx context.Context, r *Reflector, err error)
+
+// DefaultWatchErrorHandler tells the logger of the reflector, once for all errors of a kind that follow each other. That
+// a watch has ended, or its version is too old, is nothing to tell.
+func DefaultWatchErrorHandler(_ context.Context, r *Reflector, err error) {
+	if isExpired(err) || err == io.EOF {
+		return
+	}
+	r.logFailure(err)
+}
+
+// VeryShortWatchError says that a watch ended in less than a second and brought nothing: the server accepts watches and
+// does not serve them.
+type VeryShortWatchError struct {
+	// Name is that of the reflector.
+	Name string
+}
+
+func (e *VeryShortWatchError) Error() string {
+	return fmt.Sprintf("very short watch: %s: the watch was over within a second and brought nothing", e.Name)
+}
+
+// Why a reflector ends a watch of its own accord.
+var (
+	errWatchTimeout = errors.New("the server did not end the watch in time")
+	errRecheck      = errors.New("it is time to look again at objects that could not be decoded")
+	errNoBookmark   = errors.New("the server does not say where the initial events end")
+	errNoAnswer     = errors.New("the server did not answer")
+	errListStalled  = errors.New("the list does not come on")
+)
+
+// isExpired: servers before 1.18 said Gone.
+func isExpired(err error) bool { return apierrors.IsResourceExpired(err) || apierrors.IsGone(err) }
+
+// isTooLarge tells whether a server has not got as far as the version that was asked for.
+func isTooLarge(err error) bool {
+	if apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge) {
+		return true
+	}
+	// Older servers said so in words only.
+	status, ok := statusOf(err)
+	if !ok || !apierrors.IsTimeout(err) {
+		return false
+	}
+	const words = "Too large resource version"
+	if strings.Contains(status.Message, words) {
+		return true
+	}
+	if status.Details == nil {
+		return false
+	}
+	for _, cause := range status.Details.Causes {
+		if cause.Message == words {
+			return true
+		}
+	}
+	return false
+}
+
+func isInternalError(err error) bool { return apierrors.IsInternalError(err) }
+
+// isUndecodable tells whether a client could not decode an event, and ended the watch. Clients say the same when a
+// connection breaks.
+func isUndecodable(err error) bool {
+	return apierrors.HasStatusCause(err, clientWatchDecoding) && !strings.Contains(err.Error(), "connection")
+}
+
+// isPassing tells whether a watch that could not begin may be begun later at the same version, so that no list is needed:
+// the server has nothing against it, but is busy or away.
+func isPassing(err error) bool {
+	if apierrors.IsTooManyRequests(err) {
+		return true
+	}
+	if _, answered := statusOf(err); answered {
+		return false
+	}
+	return utilnet.IsConnectionRefused(err) || isCut(err)
+}
+
+// isCut tells whether a connection broke.
+func isCut(err error) bool {
+	return utilnet.IsConnectionReset(err) || utilnet.IsProbableEOF(err) || utilnet.IsTimeout(err) ||
+		utilnet.IsHTTP2ConnectionLost(err) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe)
+}
+
+// refusesStream tells whether a server does not know what is asked for when a watch is to begin with all objects.
+func refusesStream(err error) bool {
+	status, ok := statusOf(err)
+	if !ok {
+		return false
+	}
+	switch status.Code {
+	case http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusMethodNotAllowed, http.StatusNotAcceptable, http.StatusNotImplemented:
+		return true
+	}
+	return false
+}
+
+func statusOf(err error) (metav1.Status, bool) {
+	var s apierrors.APIStatus
+	if !errors.As(err, &s) {
+		return metav1.Status{}, false
+	}
+	return s.Status(), true
+}

@@ -1,0 +1,184 @@
+package cache
+
+import (
+	"errors"
+	"fmt"
+
+	"vedette.dev/rest"
+)
+
+// intake is a new state on its way into the store, which sees nothing of it before commit.
+type intake struct {
+	r *Reflector
+	// refill is the store's own way to take it. If it has none, list is what Replace will be given, and places, in a stream,
+	// where each key is in it.
+	refill refill
+	list   []any
+	places map[string]int
+	change TransformFunc // of objects that are kept for a while
+	// gone are objects that a stream has deleted again, for a refill that cannot take them out.
+	gone map[string]any
+
+	unread *UndecodableError // the last of those that could not be decoded
+}
+
+// newIntake begins a new state. In a stream, objects may change before all of them are there.
+func (r *Reflector) newIntake(stream bool) *intake {
+	in := &intake{r: r}
+	if r.refills != nil {
+		in.refill = r.refills.refill()
+	}
+	if in.refill != nil || !stream {
+		return in
+	}
+	in.places = map[string]int{}
+	if t, ok := r.store.(TransformingStore); ok {
+		in.change = t.Transformer()
+	}
+	return in
+}
+
+// addRaw takes an object that is not decoded.
+func (in *intake) addRaw(raw *rest.Raw) {
+	m, err := raw.Meta()
+	if err != nil {
+		in.cannotRead("", err)
+		return
+	}
+	in.add(m.Key(), stamp{m.UID, m.ResourceVersion}, func() (any, error) { return in.r.decode(raw) })
+}
+
+// addObject takes an object that is decoded.
+func (in *intake) addObject(obj any) {
+	m, err := in.r.admit(obj)
+	if err != nil {
+		in.r.skip(fmt.Errorf("a list with %w", err))
+		return
+	}
+	key, err := in.r.keyOf(obj)
+	if err != nil {
+		in.r.skip(err)
+		return
+	}
+	in.add(key, stamp{m.GetUID(), m.GetResourceVersion()}, func() (any, error) { return obj, nil })
+}
+
+// keyOf asks the store, if it can be asked.
+func (r *Reflector) keyOf(obj any) (string, error) {
+	if k, ok := r.store.(interface{ KeyOf(any) (string, error) }); ok {
+		return k.KeyOf(obj)
+	}
+	return MetaNamespaceKeyFunc(obj)
+}
+
+func (in *intake) add(key string, id stamp, load func() (any, error)) {
+	delete(in.gone, key)
+	if in.refill != nil {
+		if err := in.refill.add(key, id, load); err != nil {
+			in.cannotRead(key, err)
+		}
+		return
+	}
+	obj, err := load()
+	if err == nil && in.change != nil {
+		obj, err = in.change(obj)
+	}
+	if err != nil {
+		in.cannotRead(key, err)
+		if obj = in.r.known(key); obj == nil {
+			return
+		}
+	}
+	in.put(key, obj)
+}
+
+func (in *intake) put(key string, obj any) {
+	if in.places == nil {
+		in.list = append(in.list, obj)
+		return
+	}
+	if at, ok := in.places[key]; ok {
+		in.list[at] = obj
+		return
+	}
+	in.places[key] = len(in.list)
+	in.list = append(in.list, obj)
+}
+
+// known is what the store has under a key, if it can be asked.
+func (r *Reflector) known(key string) any {
+	_, queue := r.store.(Queue) // which would return what is queued
+	getter, ok := r.store.(KeyGetter)
+	if !ok || queue {
+		return nil
+	}
+	obj, _, err := getter.GetByKey(key)
+	if err != nil {
+		return nil
+	}
+	return obj
+}
+
+// remove takes out an object that was deleted before the state was complete.
+func (in *intake) remove(key string, tombstone any) {
+	if in.refill == nil {
+		in.take(key)
+		return
+	}
+	if refill, ok := in.refill.(interface{ remove(key string) }); ok {
+		refill.remove(key)
+		return
+	}
+	if in.gone == nil {
+		in.gone = map[string]any{}
+	}
+	in.gone[key] = tombstone
+}
+
+func (in *intake) take(key string) {
+	at, ok := in.places[key]
+	if !ok {
+		return
+	}
+	delete(in.places, key)
+	in.list[at] = nil // commit leaves it out
+}
+
+// cannotRead notes an object that is there and that nobody can read.
+func (in *intake) cannotRead(key string, err error) {
+	var stranger *strangerError
+	if errors.As(err, &stranger) {
+		in.r.skip(err)
+		return
+	}
+	in.unread = &UndecodableError{Key: key, Err: err}
+	in.r.cannotRead(in.unread)
+}
+
+// commit puts the new state in the place of the old.
+func (in *intake) commit(version string) error {
+	if err := in.give(version); err != nil {
+		return fmt.Errorf("the store does not take the new state of %s: %w", in.r.typeDescription, err)
+	}
+	for _, tombstone := range in.gone {
+		if err := in.r.store.Delete(tombstone); err != nil {
+			in.r.skip(err)
+		}
+	}
+	in.r.listed(version, in.unread)
+	in.r.lookAgain(in.unread != nil)
+	return nil
+}
+
+func (in *intake) give(version string) error {
+	if in.refill != nil {
+		return in.refill.commit(version)
+	}
+	list := in.list[:0]
+	for _, obj := range in.list {
+		if obj != nil {
+			list = append(list, obj)
+		}
+	}
+	return in.r.store.Replace(list, version)
+}

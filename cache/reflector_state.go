@@ -1,0 +1,236 @@
+package cache
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// standing is what others may ask a reflector. It is guarded by the lock of the reflector.
+type standing struct {
+	state State // without Name, Type and ResourceVersion
+	// version is the last one that the store has been given.
+	version string
+	// unavailable tells that the server has not got version, or not any more.
+	unavailable bool
+	// unread is an object that could not be decoded and has not been seen in a better state since.
+	unread *UndecodableError
+	// unreadSince is when the first of them was met.
+	unreadSince time.Time
+	// fresh tells that events have come since LastEvent was last set.
+	fresh bool
+	// logged is the kind of failure that the logger was last told of, empty if all was well since.
+	logged string
+}
+
+// State tells what the reflector is doing.
+func (r *Reflector) State() State {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.state
+	s.Name, s.Type, s.ResourceVersion = r.name, r.typeDescription, r.version
+	if s.Cause == nil && r.unread != nil {
+		s.Cause, s.Failing = r.unread, r.unreadSince
+	}
+	return s
+}
+
+// LastSyncResourceVersion is the last version that the store has been given.
+func (r *Reflector) LastSyncResourceVersion() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.version
+}
+
+// listVersion is what a list must be at least as new as.
+func (r *Reflector) listVersion() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.unavailable:
+		return "" // whatever is newest, from the database
+	case r.version == "":
+		return "0" // whatever a server has in its memory
+	}
+	return r.version
+}
+
+// streamVersion is what a stream must be at least as new as.
+func (r *Reflector) streamVersion() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.unavailable {
+		return ""
+	}
+	return r.version
+}
+
+func (r *Reflector) setUnavailable() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.unavailable = true
+}
+
+// enter notes what the reflector does from now on.
+func (r *Reflector) enter(p Phase) {
+	now := r.clock.Now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.state.Phase != p {
+		r.state.Phase, r.state.Since = p, now
+	}
+	r.state.Until = time.Time{}
+}
+
+// asked counts a request.
+func (r *Reflector) asked(lists, watches uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.state.Lists += lists
+	r.state.Watches += watches
+}
+
+func (r *Reflector) enterBackOff(delay time.Duration) {
+	now := r.clock.Now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.state.Phase, r.state.Since, r.state.Until = PhaseBackingOff, now, now.Add(delay)
+}
+
+// failing notes one failure more.
+func (r *Reflector) failing(err error) {
+	now := r.clock.Now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.state.Cause == nil {
+		r.state.Failing, r.state.Failures = now, 0
+	}
+	r.state.Cause = err
+	r.state.Failures++
+}
+
+// thriving notes that what was wrong is over.
+func (r *Reflector) thriving() {
+	r.mu.Lock()
+	recovered := r.recover()
+	r.mu.Unlock()
+	if recovered {
+		r.logger.Info("The reflector has recovered", "type", r.typeDescription)
+	}
+}
+
+// recover is called under the lock, and tells whether the logger has something to hear.
+func (r *Reflector) recover() bool {
+	r.state.Cause, r.state.Failing, r.state.Failures = nil, time.Time{}, 0
+	if r.logged == "" || r.unread != nil {
+		return false
+	}
+	r.logged = ""
+	return true
+}
+
+// listed notes that a whole new state is in the store.
+func (r *Reflector) listed(version string, unread *UndecodableError) {
+	now := r.clock.Now()
+	r.mu.Lock()
+	r.version, r.unavailable = version, false
+	first := !r.state.Synced
+	r.state.Synced, r.state.LastEvent = true, now
+	if unread != nil && r.unread == nil {
+		r.unreadSince = now
+	}
+	r.unread = unread
+	recovered := r.recover()
+	r.mu.Unlock()
+	switch {
+	case recovered:
+		r.logger.Info("The reflector has recovered", "type", r.typeDescription)
+	case first:
+		r.logger.V(2).Info("The first list is complete", "type", r.typeDescription, "version", version)
+	}
+}
+
+// moved notes that the store has been given an event, or that one was not for it. version is empty if it says nothing
+// about how far the reflector is.
+func (r *Reflector) moved(version string) {
+	r.mu.Lock()
+	if version != "" {
+		r.version = version
+	}
+	r.state.Events++
+	r.fresh = true
+	recovered := r.state.Cause != nil && r.recover()
+	r.mu.Unlock()
+	if recovered {
+		r.logger.Info("The reflector has recovered", "type", r.typeDescription)
+	}
+}
+
+// heard sets LastEvent. To look at the clock at each event would cost more than the rest.
+func (r *Reflector) heard() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.fresh {
+		r.state.LastEvent, r.fresh = r.clock.Now(), false
+	}
+}
+
+// received notes bytes.
+func (r *Reflector) received(bytes int) {
+	now := r.clock.Now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.state.Bytes += int64(bytes)
+	r.state.LastEvent = now
+}
+
+// cannotRead notes an object that was left out.
+func (r *Reflector) cannotRead(e *UndecodableError) {
+	now := r.clock.Now()
+	r.mu.Lock()
+	r.state.Undecodable++
+	r.state.LastUndecodable = e
+	if r.unread == nil {
+		r.unreadSince = now
+	}
+	r.unread = e
+	r.mu.Unlock()
+	r.logFailure(e)
+}
+
+// skip notes something that is not what was asked for.
+func (r *Reflector) skip(err error) {
+	r.mu.Lock()
+	r.state.Skipped++
+	r.state.LastSkipped = err
+	first := r.state.Skipped == 1
+	r.mu.Unlock()
+	if first {
+		r.logger.Info("Something was left out; the state of the reflector tells how often and what the last was", "type", r.typeDescription, "err", err)
+	}
+}
+
+// logFailure tells the logger, unless it was told of the like since all was well.
+func (r *Reflector) logFailure(err error) {
+	kind := kindOfFailure(err)
+	r.mu.Lock()
+	known := r.logged == kind
+	r.logged = kind
+	r.mu.Unlock()
+	if !known {
+		r.logger.Error(err, "The reflector is failing, and will try again", "type", r.typeDescription)
+	}
+}
+
+// kindOfFailure is the same for errors that differ in nothing but details, such as the port of a connection.
+func kindOfFailure(err error) string {
+	if reason := apierrors.ReasonForError(err); reason != "" {
+		return string(reason)
+	}
+	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
+		err = inner
+	}
+	return fmt.Sprintf("%T", err)
+}

@@ -1,0 +1,147 @@
+package cache
+
+import (
+	"errors"
+	"io"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const (
+	// shortWatch is how long a watch lasts that is worth something.
+	shortWatch = time.Second
+	// watchGrace is for how long a server may forget to end a watch.
+	watchGrace = 30 * time.Second
+	// openPatience is for how long a watch may take to begin. There are proxies that let nothing through before the first
+	// event, which with most servers is a bookmark after a minute.
+	openPatience = 75 * time.Second
+)
+
+// watching is one watch, from its beginning to its end.
+type watching struct {
+	source source
+	guard  *guard
+	began  time.Time
+	limit  time.Duration // how old it may become
+	events int
+	// ordered tells that versions mean something: not so at the beginning of a watch that was begun without one.
+	ordered bool
+}
+
+// open begins a watch.
+func (r *running) open(options metav1.ListOptions, l look) (*watching, error) {
+	w := &watching{
+		guard:   r.newGuard(r.round, l),
+		began:   r.clock.Now(),
+		limit:   time.Duration(*options.TimeoutSeconds)*time.Second + watchGrace,
+		ordered: options.ResourceVersion != "" && options.ResourceVersion != "0",
+	}
+	r.asked(0, 1)
+	var err error
+	if w.source, err = r.openWatch(w.guard.ctx, options); err != nil {
+		err = because(w.guard.ctx, err)
+		w.guard.leave()
+		return nil, err
+	}
+	return w, nil
+}
+
+func (w *watching) close() {
+	w.source.close()
+	w.guard.leave()
+}
+
+// watchOptions are those of a watch from a version.
+func (r *running) watchOptions(version string) metav1.ListOptions {
+	// Watches of different length do not end all at once.
+	seconds := int64((1 + r.random()) * r.minTimeout.Seconds())
+	return metav1.ListOptions{ResourceVersion: version, AllowWatchBookmarks: true, TimeoutSeconds: &seconds}
+}
+
+// watch gives changes to the store until the watch ends.
+func (r *running) watch() step {
+	r.enter(PhaseWatching)
+	w := r.left
+	r.left = nil
+	if w != nil {
+		w.ordered = true // the initial events are over
+	} else {
+		var err error
+		if w, err = r.open(r.watchOptions(r.LastSyncResourceVersion()), patientOpening); err != nil {
+			return r.watchRefused(err)
+		}
+	}
+	w.guard.use(r.overlook(w))
+	err := because(w.guard.ctx, r.follow(w))
+	w.close()
+	return r.watchEnded(w, err)
+}
+
+func patientOpening(age time.Duration) (time.Duration, error) {
+	if age >= openPatience {
+		return 0, errNoAnswer
+	}
+	return openPatience - age, nil
+}
+
+// overlook is how a watch is looked at while it runs.
+func (r *running) overlook(w *watching) look {
+	return func(age time.Duration) (time.Duration, error) {
+		if age < shortWatch {
+			return shortWatch - age, nil
+		}
+		r.thriving() // it holds, even if nothing happens
+		if age >= w.limit {
+			return 0, errWatchTimeout
+		}
+		again := w.limit - age
+		if due, ok := r.dueForRecheck(); ok {
+			if due <= 0 {
+				return 0, errRecheck
+			}
+			again = min(again, due)
+		}
+		return again, nil
+	}
+}
+
+// watchRefused says what to do when a watch could not begin.
+func (r *running) watchRefused(err error) step {
+	switch {
+	case r.round.Err() != nil:
+		return r.interrupted(r.round)
+	case isPassing(err):
+		return r.fail(err, stepWatch)
+	}
+	return r.giveUp(err)
+}
+
+// watchEnded says what to do when a watch is over.
+func (r *running) watchEnded(w *watching, err error) step {
+	short := w.events == 0 && r.clock.Since(w.began) < shortWatch
+	r.internal.After(err)
+	switch {
+	case r.round.Err() != nil:
+		return r.interrupted(r.round)
+	case err == io.EOF && short:
+		return r.fail(&VeryShortWatchError{Name: r.name}, stepBegin)
+	case err == io.EOF, errors.Is(err, errWatchTimeout):
+		return stepWatch
+	case errors.Is(err, errRecheck):
+		return stepBegin
+	case isUndecodable(err):
+		r.cannotRead(&UndecodableError{Err: err})
+		return r.fail(err, stepBegin)
+	case apierrors.IsTooManyRequests(err), isInternalError(err) && r.internal.ShouldRetry():
+		return r.fail(err, stepWatch)
+	}
+	if _, answered := statusOf(err); !answered && isCut(err) {
+		if short {
+			return r.fail(err, stepWatch)
+		}
+		return stepWatch
+	}
+	return r.fail(err, stepBegin) // an old version, or who knows what: only a list helps
+}
