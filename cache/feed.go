@@ -26,7 +26,7 @@ func (s *informer) reflect(namespace string, f *feed) {
 	f.reflector = NewReflectorWithOptions(f.lw, s.example, f.queue, ReflectorOptions{
 		Logger:          &s.logger,
 		TypeDescription: s.options.ObjectDescription,
-		ResyncPeriod:    s.processor.check,
+		ResyncPeriod:    s.processor.period(),
 		MinWatchTimeout: s.minWatchTimeout,
 		Backoff:         s.options.Backoff,
 	})

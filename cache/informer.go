@@ -31,6 +31,7 @@ type informer struct {
 
 	mu        sync.Mutex
 	started   bool
+	ending    bool // no feed may be added
 	stopped   bool
 	transform TransformFunc
 	onError   WatchErrorHandlerWithContext
@@ -83,7 +84,7 @@ func (s *informer) RunWithContext(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if !s.begin(ctx) {
-		s.logger.Info("The informer has started already, and runs only once", "type", s.describe())
+		s.log().Info("The informer has started already, and runs only once", "type", s.describe())
 		return
 	}
 	if d := s.options.MutationDetector; d != nil {
@@ -156,11 +157,16 @@ func contained(transform TransformFunc) TransformFunc {
 
 // end waits for everything to end. The reflectors go first, so that nothing is queued that nobody would take.
 func (s *informer) end() {
+	s.set(func() { s.ending = true })
 	s.reflecting.Wait()
-	s.mu.Lock()
-	s.stopped = true
-	s.mu.Unlock()
+	s.set(func() { s.stopped = true })
 	s.processor.end()
+}
+
+func (s *informer) set(change func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change()
 }
 
 // process applies a batch and tells of it.
@@ -197,6 +203,12 @@ func (s *informer) Name() string { return "informer of " + s.describe() }
 
 // Done implements DoneChecker.
 func (s *informer) Done() <-chan struct{} { return s.synced }
+
+func (s *informer) log() logr.Logger {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.logger
+}
 
 func (s *informer) describe() string {
 	if s.options.ObjectDescription != "" {

@@ -18,7 +18,7 @@ func (s *informer) AddEventHandlerWithOptions(handler ResourceEventHandler, opti
 	if handler == nil {
 		return nil, errors.New("the handler is nil")
 	}
-	l := newListener(handler, options, s.logger)
+	l := newListener(handler, options, s.log())
 	l.resync.requested = s.options.ResyncPeriod
 	if options.ResyncPeriod != nil {
 		l.resync.requested = *options.ResyncPeriod

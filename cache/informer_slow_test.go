@@ -89,9 +89,12 @@ func TestASlowHandlerStillSyncs(t *testing.T) {
 		r, err := i.AddEventHandlerWithOptions(d, HandlerOptions{MaxWaiting: 5})
 		mustNot(t, err)
 		run(t, i)
-		s.current().Add(pod("ns", "later", "2"))
-		synctest.Wait()
+		for version := 2; version < 20; version++ {
+			s.current().Modify(pod("ns", "0", strconv.Itoa(version)))
+			synctest.Wait()
+		}
 		wantEqual(t, "merging", StateOf(i).Handlers[0].Merging, true)
+		wantEqual(t, "waiting", StateOf(i).Handlers[0].Waiting, 100)
 		for range 99 {
 			gate <- struct{}{}
 			synctest.Wait()
@@ -101,8 +104,11 @@ func TestASlowHandlerStillSyncs(t *testing.T) {
 		}
 		gate <- struct{}{}
 		synctest.Wait()
-		wantEqual(t, "synced before the later one was handled", r.HasSynced(), true)
+		wantEqual(t, "synced before the update was handled", r.HasSynced(), true)
 		close(gate)
+		synctest.Wait()
+		lines := d.read()
+		wantEqual(t, "last", lines[len(lines)-1], "update 0@1 to 0@19")
 	})
 }
 

@@ -13,9 +13,10 @@ import (
 // listener tells one handler of the changes, in one goroutine.
 //
 // It reads the log at its own pace, and nobody waits for it. As long as it keeps up, it works on the pages that all share.
-// When more than maxWaiting notices wait, whoever writes the log moves them, and those that follow, into the backlog of
-// the listener; when that is empty, the listener goes on with the log. So a handler that is stuck costs something for each
-// key, and nothing for each change.
+// When more than maxWaiting notices wait between the page that it reads and the newest one, whoever writes the log moves
+// them, and those that follow, into the backlog of the listener; when that is empty, the listener goes on with the log. So
+// a handler that is stuck costs something for each key, and nothing for each change. The two pages do not count because
+// they are no more than a list each, and hold nothing twice: to take a long list apart would cost more than to keep it.
 type listener struct {
 	handler    ResourceEventHandler
 	logger     logr.Logger
@@ -31,7 +32,9 @@ type listener struct {
 	// next is the number of the first notice that has not been begun. Whoever takes the rest of a page away from the listener
 	// puts a very large number here.
 	next atomic.Uint64
-	idle atomic.Bool
+	// passed is the weight of the log up to the end of the page that is being read.
+	passed atomic.Uint64
+	idle   atomic.Bool
 	// syncAt is the number of the first notice that does not count for synced, far away until that is known.
 	syncAt  atomic.Uint64
 	merging atomic.Bool
@@ -95,9 +98,9 @@ func (l *listener) Name() string { return fmt.Sprintf("handler %T", l.handler) }
 // Done implements DoneChecker.
 func (l *listener) Done() <-chan struct{} { return l.synced }
 
-// noticed is called by whoever has appended a page to the log.
-func (l *listener) noticed(last *page) {
-	if l.merging.Load() || l.maxWaiting > 0 && last.end() > l.next.Load()+l.maxWaiting {
+// noticed is called by whoever has appended to the log, whose weight was less before.
+func (l *listener) noticed(before uint64) {
+	if l.merging.Load() || l.maxWaiting > 0 && before > l.passed.Load()+l.maxWaiting {
 		l.merge()
 	}
 	l.wakeUp()
@@ -210,6 +213,7 @@ func (l *listener) take() (waiting, *page) {
 	if l.merging.Load() {
 		l.merging.Store(false)
 		l.next.Store(l.page.end())
+		l.passed.Store(l.page.weight)
 	}
 	if l.next.Load() >= l.syncAt.Load() {
 		l.hasSynced()
@@ -220,6 +224,7 @@ func (l *listener) take() (waiting, *page) {
 	}
 	l.page = p
 	l.next.Store(p.first)
+	l.passed.Store(p.weight)
 	return none, p
 }
 

@@ -62,7 +62,7 @@ func (s *namespacedInformer) SetNamespaces(namespaces ...string) error {
 func (s *namespacedInformer) change(namespaces []string) (left []*feed, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.stopped || s.running != nil && s.running.Err() != nil {
+	if s.ending {
 		return nil, errStopped
 	}
 	for namespace, f := range s.feeds {

@@ -48,6 +48,17 @@ func (n *notice) call(h ResourceEventHandler) {
 	}
 }
 
+// weightOf is what notices weigh that wait for a handler: one for each that holds a state of an object that is no longer
+// in the store. Of an object that was added the store has the state, or else its deletion is among the notices.
+func weightOf(notices []notice) (weight uint64) {
+	for i := range notices {
+		if notices[i].what != added {
+			weight++
+		}
+	}
+	return weight
+}
+
 // page is a part of the log: the notices of one batch, which all listeners read in the same memory. A page that all have
 // read is garbage.
 type page struct {
@@ -55,6 +66,8 @@ type page struct {
 	// first is the number of the first notice since the log was begun, and at when the page was written.
 	first uint64
 	at    time.Time
+	// weight is the weight of the notices up to the end of the page, since the log was begun.
+	weight uint64
 	// audience is who should read it; nil means everyone.
 	audience []*listener
 	next     atomic.Pointer[page]

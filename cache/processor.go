@@ -39,6 +39,7 @@ func (p *processor) add(l *listener, replay func() *view) bool {
 	p.agree(l)
 	l.page = p.last
 	l.next.Store(p.last.end())
+	l.passed.Store(p.last.weight)
 	if p.synced {
 		l.syncAt.Store(p.last.end())
 	}
@@ -78,6 +79,13 @@ func (p *processor) settle() {
 	for _, l := range p.listeners {
 		l.resync.set(permitted(l.resync.requested, p.check), now)
 	}
+}
+
+// period is how often the informer looks whether a resync is due.
+func (p *processor) period() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.check
 }
 
 // shouldResync tells whether some listener is to be told of all objects again, and remembers which.
@@ -146,23 +154,24 @@ func (p *processor) append(notices []notice) {
 	if len(p.listeners) == 0 {
 		return
 	}
-	at := time.Now()
+	at, behind := time.Now(), p.last.weight
 	for len(notices) > 0 {
 		run := 1
 		for run < len(notices) && notices[run].sync == notices[0].sync {
 			run++
 		}
-		p.write(&page{notices: notices[:run:run], first: p.last.end(), at: at, audience: p.audience(notices[0].sync)})
+		p.write(&page{notices: notices[:run:run], at: at, audience: p.audience(notices[0].sync)})
 		notices = notices[run:]
 	}
 	// The end of the log is empty, so that those who have read all of it hold nothing.
-	p.write(&page{first: p.last.end()})
+	p.write(&page{})
 	for _, l := range p.listeners {
-		l.noticed(p.last)
+		l.noticed(behind)
 	}
 }
 
 func (p *processor) write(next *page) {
+	next.first, next.weight = p.last.end(), p.last.weight+weightOf(next.notices)
 	p.last.next.Store(next)
 	p.last = next
 }

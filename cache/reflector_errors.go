@@ -94,7 +94,7 @@ func isPassing(err error) bool {
 	if _, answered := statusOf(err); answered {
 		return false
 	}
-	return utilnet.IsConnectionRefused(err) || isCut(err)
+	return utilnet.IsConnectionRefused(err) || isCut(err) || errors.Is(err, errNoAnswer)
 }
 
 // isCut tells whether a connection broke.

@@ -18,7 +18,7 @@ import (
 const (
 	defaultPageSize = 500
 	// listPatience is for how long a list may bring nothing. API servers give up after a minute.
-	listPatience = 75 * time.Second
+	listPatience = 70 * time.Second
 )
 
 // list gets all objects in pages.

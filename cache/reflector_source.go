@@ -44,7 +44,7 @@ func (r *Reflector) openWatch(ctx context.Context, options metav1.ListOptions) (
 	if r.doors != nil {
 		frames, err := r.watchRequest(options).Frames(ctx)
 		if err == nil {
-			return &frameSource{r: r, ctx: ctx, frames: frames}, nil
+			return newFrameSource(ctx, r, frames), nil
 		}
 		if !errors.Is(err, rest.ErrNoStream) {
 			return nil, err
@@ -151,6 +151,13 @@ type frameSource struct {
 	r      *Reflector
 	ctx    context.Context
 	frames *rest.Frames
+	detach func() bool
+}
+
+func newFrameSource(ctx context.Context, r *Reflector, frames *rest.Frames) *frameSource {
+	// Not every http.RoundTripper ends a body when the context of its request ends.
+	detach := context.AfterFunc(ctx, func() { _ = frames.Close() })
+	return &frameSource{r: r, ctx: ctx, frames: frames, detach: detach}
 }
 
 func (s *frameSource) next(e *event) error {
@@ -186,7 +193,10 @@ func (s *frameSource) next(e *event) error {
 	return nil
 }
 
-func (s *frameSource) close() { _ = s.frames.Close() }
+func (s *frameSource) close() {
+	s.detach()
+	_ = s.frames.Close()
+}
 
 // load returns the object of an event.
 func (r *Reflector) load(e *event) (any, error) {

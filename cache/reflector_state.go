@@ -232,5 +232,8 @@ func kindOfFailure(err error) string {
 	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
 		err = inner
 	}
-	return fmt.Sprintf("%T", err)
+	if t := fmt.Sprintf("%T", err); t != "*errors.errorString" {
+		return t
+	}
+	return err.Error()
 }
