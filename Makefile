@@ -75,8 +75,9 @@ modules: race-note control-plane ## tests of each nested module, with the race d
 
 # Before the tests, as go test shows nothing of what it takes minutes to do.
 .PHONY: control-plane
-control-plane: ## build kube-apiserver and etcd, which testenv runs in tests: minutes once, then kept outside the tree
+control-plane: ## build kube-apiserver, etcd and kubectl, which tests run: minutes once, then kept outside the tree
 	@$(call step,build the control plane,(cd testenv && $(GO) run ./cmd/testenv build))
+	@$(call step,build kubectl,(cd testenv && $(GO) run ./cmd/testenv build kubectl))
 
 .PHONY: testenv
 testenv: ## run a real API server until Ctrl-C, to try things out on

@@ -52,5 +52,14 @@ func (s *Server) Put(objs ...runtime.Object) error {
 	return nil
 }
 
+// Serve serves further kinds without a definition: see Config.Kinds. Those that are served already stay as they are.
+func (s *Server) Serve(kinds ...Kind) { s.api.Registry().AddLoose(kinds...) }
+
+// Serves tells whether there is such a resource.
+func (s *Server) Serves(resource schema.GroupVersionResource) bool {
+	_, ok := s.api.Registry().Lookup(resource)
+	return ok
+}
+
 // ResourceVersion is the newest one.
 func (s *Server) ResourceVersion() string { return fmt.Sprint(s.api.Store().Version()) }

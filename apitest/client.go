@@ -11,7 +11,7 @@ import (
 // URL is where the server is. Without a socket, only clients that have the Dial of RESTConfig can reach it.
 func (s *Server) URL() string {
 	switch {
-	case s.pipes != nil:
+	case s.pipes != nil, s.direct != nil:
 		return "http://apitest"
 	case s.cert != nil:
 		return "https://" + s.listener.Addr().String()
@@ -33,6 +33,9 @@ func (s *Server) RESTConfig() *rest.Config {
 	}
 	if s.pipes != nil {
 		config.Dial = s.pipes.Dial
+	}
+	if s.direct != nil {
+		config.Transport, config.DisableCompression = s.direct, false
 	}
 	return config
 }

@@ -16,6 +16,10 @@
 //   - [Config] says how. Its zero value works: a server at a local port, with TLS, that knows one user.
 //   - [User] is who a bearer token belongs to.
 //   - [Request] is what a rule of [Config.Allow] decides about.
+//   - [Load] is objects in large numbers, for [Server.Fill]; [Churn] is changes at a steady rate, for [Server.Churn].
+//   - [Fault] is trouble on demand: an [Effect], the requests that it happens to ([Match]), and how often. [Server.Inject] makes
+//     an [Injection] of it, which counts and can be removed. [ParseFault] reads one from text.
+//   - [Server.CutConnections], [Server.RefuseConnections] and [Server.Compact] are trouble for everybody, now.
 //
 // # What holds
 //
@@ -23,6 +27,8 @@
 //     return is the caller's to change.
 //   - Resource versions are of one line. A list, a watch and an object that say the same version mean the same state.
 //   - A watch sends every change after its version, once, in order. One that is too slow is ended, never thinned out.
+//   - Faults do not add up to other ones: what none matches is answered as ever, and when all are removed, so is everything. A
+//     connection that was made silent stays so.
 //   - When [Server.Close] returns, no goroutine of the server is left, and its connections are closed.
 //   - Nothing reads a clock but by package time, so a server with [Config.InMemory] lives in a testing/synctest bubble, and a
 //     day of watches, bookmarks and time limits passes in milliseconds.

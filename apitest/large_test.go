@@ -1,7 +1,6 @@
 package apitest_test
 
 import (
-	"fmt"
 	"io"
 	"net/http"
 	"runtime"
@@ -21,12 +20,10 @@ func TestAHundredThousandPods(t *testing.T) {
 	server := apitest.New(t, apitest.Config{PlainHTTP: true})
 	heap := heapInUse()
 	began := time.Now()
-	for i := range count {
-		if err := server.Put(bigPod(fmt.Sprintf("p%06d", i))); err != nil {
-			t.Fatal(err)
-		}
+	if err := server.Fill(t.Context(), apitest.Load{Pods: count}); err != nil {
+		t.Fatal(err)
 	}
-	t.Logf("filled in %v, %d bytes a pod", time.Since(began).Round(time.Millisecond), (heapInUse()-heap)/int64(count))
+	t.Logf("filled in %v, %d bytes of memory a pod", time.Since(began).Round(time.Millisecond), (heapInUse()-heap)/int64(count))
 	for _, media := range []string{"application/json", "application/vnd.kubernetes.protobuf"} {
 		began := time.Now()
 		size := listAll(t, server, "/api/v1/pods", media)

@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -13,6 +14,7 @@ type pipeListener struct {
 	incoming chan net.Conn
 	closed   chan struct{}
 	closing  sync.Once
+	refusing atomic.Bool
 }
 
 func newPipeListener() *pipeListener {
@@ -21,16 +23,23 @@ func newPipeListener() *pipeListener {
 
 // Dial connects to the listener.
 func (l *pipeListener) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	if l.refusing.Load() {
+		return nil, errRefused()
+	}
 	client, server := net.Pipe()
 	select {
 	case l.incoming <- server:
 		return client, nil
 	case <-l.closed:
-		// As with a socket on which nobody listens any more.
-		return nil, &net.OpError{Op: "dial", Net: "pipe", Addr: pipeAddr{}, Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+		return nil, errRefused()
 	case <-ctx.Done():
 		return nil, &net.OpError{Op: "dial", Net: "pipe", Addr: pipeAddr{}, Err: ctx.Err()}
 	}
+}
+
+// errRefused is as with a socket on which nobody listens any more.
+func errRefused() error {
+	return &net.OpError{Op: "dial", Net: "pipe", Addr: pipeAddr{}, Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 }
 
 // Accept implements net.Listener.

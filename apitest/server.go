@@ -25,9 +25,11 @@ type Server struct {
 	config   Config
 	api      *serve.Server
 	http     *http.Server
-	listener net.Listener
-	pipes    *pipeListener // nil with a socket
-	cert     *certificate  // nil without TLS
+	faults   *faults
+	listener *gate
+	pipes    *pipeListener    // nil with a socket
+	direct   *directTransport // nil with connections
+	cert     *certificate     // nil without TLS
 	token    string
 
 	connections sync.WaitGroup
@@ -51,15 +53,25 @@ func Start(config Config) (*Server, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
 	}
-	s := &Server{config: config, serving: make(chan struct{})}
+	s := &Server{config: config, faults: newFaults(), serving: make(chan struct{})}
 	for token, user := range config.tokens() {
 		if s.token == "" || isMaster(user) && s.token > token {
 			s.token = token
 		}
 	}
-	s.api = newAPI(&s.config)
+	s.api = newAPI(&s.config, s.faults)
+	s.faults.api = s.api
 	if err := s.fill(); err != nil {
 		return nil, err
+	}
+	for _, fault := range config.Faults {
+		if _, err := s.Inject(fault); err != nil {
+			return nil, err
+		}
+	}
+	if config.InProcess {
+		s.direct = &directTransport{handler: s.api, closed: s.serving}
+		return s, nil
 	}
 	if err := s.listen(); err != nil {
 		return nil, err
@@ -68,8 +80,8 @@ func Start(config Config) (*Server, error) {
 	return s, nil
 }
 
-func newAPI(config *Config) *serve.Server {
-	registry := kinds.NewRegistry()
+func newAPI(config *Config, faults *faults) *serve.Server {
+	registry := newRegistry(config)
 	tokens := config.tokens()
 	allow := config.Allow
 	if allow == nil {
@@ -84,34 +96,85 @@ func newAPI(config *Config) *serve.Server {
 			return user, ok
 		},
 		Authorize:        allow,
+		Intercept:        faults.intercept,
+		Frames:           faults.frames,
 		Controllers:      !config.NoControllers,
 		CreateNamespaces: config.CreateNamespaces,
 		ShardSelectors:   config.ShardSelectors,
+		Lenient:          config.Lenient || config.Untyped,
 	})
+}
+
+func newRegistry(config *Config) *kinds.Registry {
+	registry := kinds.NewRegistry
+	switch {
+	case config.Untyped:
+		registry = kinds.NewUntypedRegistry
+	case config.Lenient:
+		registry = kinds.NewRegistryOfAll
+	}
+	r := registry()
+	if len(config.Kinds) > 0 {
+		r.AddLoose(config.Kinds...)
+	}
+	return r
 }
 
 // fill makes what every cluster has, and the objects of the configuration.
 func (s *Server) fill() error {
-	for _, name := range []string{"default", "kube-system", "kube-public", "kube-node-lease"} {
-		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
-		if _, err := s.Create(context.Background(), namespace); err != nil {
-			return fmt.Errorf("apitest: namespace %s: %w", name, err)
-		}
+	if s.config.Lenient || s.config.Untyped {
+		return s.Put(s.config.Objects...)
+	}
+	if err := s.makeNamespaces(); err != nil {
+		return err
 	}
 	return s.Put(s.config.Objects...)
 }
 
+// makeNamespaces makes those that every cluster has. Only the first server of a process makes one from nothing: to work out its
+// managed fields takes longer than all the rest of a start.
+func (s *Server) makeNamespaces() error {
+	template, err := firstNamespace()
+	if err != nil {
+		return err
+	}
+	now := metav1.Now().Rfc3339Copy()
+	for _, name := range []string{"default", "kube-system", "kube-public", "kube-node-lease"} {
+		namespace := template.DeepCopy()
+		namespace.Name, namespace.UID, namespace.CreationTimestamp = name, "", now
+		namespace.Labels[corev1.LabelMetadataName] = name
+		for i := range namespace.ManagedFields {
+			namespace.ManagedFields[i].Time = &now
+		}
+		if err := s.api.TakeObject(namespace); err != nil {
+			return fmt.Errorf("apitest: namespace %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+var firstNamespace = sync.OnceValues(func() (*corev1.Namespace, error) {
+	s := &Server{config: Config{}, faults: newFaults()}
+	s.api = newAPI(&s.config, s.faults)
+	created, err := s.Create(context.Background(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}})
+	if err != nil {
+		return nil, fmt.Errorf("apitest: a namespace: %w", err)
+	}
+	return created.(*corev1.Namespace), nil
+})
+
 func (s *Server) listen() error {
-	s.http = &http.Server{Handler: s.api, ErrorLog: s.errorLog(), ConnState: s.connState}
+	s.http = &http.Server{Handler: s.api, ErrorLog: s.errorLog(), ConnState: s.connState, ConnContext: withConn}
 	if s.config.InMemory {
 		s.pipes = newPipeListener()
-		s.listener = s.pipes
+		s.listener = newGate(s.pipes)
 		return nil
 	}
-	var err error
-	if s.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
 		return fmt.Errorf("apitest: %w", err)
 	}
+	s.listener = newGate(listener)
 	if s.config.PlainHTTP {
 		return nil
 	}
@@ -151,10 +214,18 @@ func (s *Server) serve() {
 // Close ends the server and its connections, and waits for everything that it started. It may be called twice.
 func (s *Server) Close() {
 	s.closing.Do(func() {
+		s.faults.close()
+		if s.direct != nil {
+			close(s.serving)
+			s.api.Close()
+			return
+		}
 		_ = s.http.Close()
 		<-s.serving
 		s.api.Close()
 		s.connections.Wait()
+		s.listener.wait()
+		s.faults.wait()
 	})
 }
 

@@ -8,7 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Interface is what most resources can do. T is the type of an object, L that of a list of them.
+// Interface is what most resources can do. T is a pointer to an object, L one to a list of them: with structs in their
+// place, every package that mentions a clientset would take the compiler ten times as long.
 type Interface[T, L any] interface {
 	Creator[T]
 	Updater[T]
@@ -30,20 +31,20 @@ type StatusInterface[T any] interface {
 // Creator creates objects.
 type Creator[T any] interface {
 	// Create sends a new object, and returns it as the server stored it.
-	Create(ctx context.Context, obj *T, opts metav1.CreateOptions) (*T, error)
+	Create(ctx context.Context, obj T, opts metav1.CreateOptions) (T, error)
 }
 
 // Updater replaces objects.
 type Updater[T any] interface {
 	// Update replaces the object of the same name. The server refuses it with a conflict if the resource version in obj is
 	// not the newest.
-	Update(ctx context.Context, obj *T, opts metav1.UpdateOptions) (*T, error)
+	Update(ctx context.Context, obj T, opts metav1.UpdateOptions) (T, error)
 }
 
 // StatusUpdater replaces the status of objects.
 type StatusUpdater[T any] interface {
 	// UpdateStatus is Update for the status alone; the server ignores changes in the rest of the object.
-	UpdateStatus(ctx context.Context, obj *T, opts metav1.UpdateOptions) (*T, error)
+	UpdateStatus(ctx context.Context, obj T, opts metav1.UpdateOptions) (T, error)
 }
 
 // Deleter deletes objects.
@@ -61,13 +62,13 @@ type CollectionDeleter interface {
 // Getter reads one object.
 type Getter[T any] interface {
 	// Get reads the object of that name.
-	Get(ctx context.Context, name string, opts metav1.GetOptions) (*T, error)
+	Get(ctx context.Context, name string, opts metav1.GetOptions) (T, error)
 }
 
 // Lister reads many objects.
 type Lister[L any] interface {
 	// List reads the objects that opts selects, as one list.
-	List(ctx context.Context, opts metav1.ListOptions) (*L, error)
+	List(ctx context.Context, opts metav1.ListOptions) (L, error)
 }
 
 // Watcher follows changes.
@@ -79,17 +80,17 @@ type Watcher interface {
 // Patcher changes a part of an object.
 type Patcher[T any] interface {
 	// Patch sends a patch of the given kind, to the object or to one of its subresources.
-	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (*T, error)
+	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (T, error)
 }
 
 // Applier does server-side apply.
 type Applier[T any] interface {
 	// Apply makes the fields in cfg those of the field manager in opts, and the object as cfg says.
-	Apply(ctx context.Context, cfg ApplyConfiguration, opts metav1.ApplyOptions) (*T, error)
+	Apply(ctx context.Context, cfg ApplyConfiguration, opts metav1.ApplyOptions) (T, error)
 }
 
 // StatusApplier does server-side apply to the status.
 type StatusApplier[T any] interface {
 	// ApplyStatus is Apply for the status alone.
-	ApplyStatus(ctx context.Context, cfg ApplyConfiguration, opts metav1.ApplyOptions) (*T, error)
+	ApplyStatus(ctx context.Context, cfg ApplyConfiguration, opts metav1.ApplyOptions) (T, error)
 }

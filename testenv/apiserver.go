@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"vedette.dev/testenv/internal/controlplane"
 	"vedette.dev/testenv/internal/process"
 )
 
@@ -50,7 +51,7 @@ func (e *Env) StartAPIServer(ctx context.Context) error {
 	defer cancel()
 	p, err := e.launch(ctx, process.Command{
 		Name:   "kube-apiserver",
-		Path:   e.programs.APIServer,
+		Path:   e.programs.Path(controlplane.APIServer),
 		Args:   e.apiServerArgs(),
 		Log:    e.APIServerLog(),
 		Output: e.cfg.Output,

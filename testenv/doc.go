@@ -11,6 +11,7 @@
 //   - [Config] says how. Its zero value works.
 //   - [Shared] is one environment for all the tests of a package.
 //   - [New] is an environment for one test, which has wishes of its own.
+//   - [Kubectl] is a program to drive it with, built in the same way.
 //
 // # Use
 //

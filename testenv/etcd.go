@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"path/filepath"
 
+	"vedette.dev/testenv/internal/controlplane"
 	"vedette.dev/testenv/internal/process"
 )
 
@@ -41,7 +42,7 @@ func (e *Env) tryEtcd(ctx context.Context) error {
 	e.etcd = etcd{name: "testenv-" + rand.Text(), url: "http://" + client}
 	e.etcd.process, err = e.launch(ctx, process.Command{
 		Name:   "etcd",
-		Path:   e.programs.Etcd,
+		Path:   e.programs.Path(controlplane.Etcd),
 		Args:   e.etcd.args(e.keeper.Dir(), "http://"+peer),
 		Log:    e.EtcdLog(),
 		Output: e.cfg.Output,

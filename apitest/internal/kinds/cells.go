@@ -26,6 +26,8 @@ func cellsOf(obj runtime.Object) []any {
 	case *corev1.ReplicationController:
 		return replicaCells(o.ObjectMeta, o.Spec.Replicas, o.Status.Replicas, o.Status.ReadyReplicas,
 			o.Spec.Template.Spec.Containers, labels.FormatLabels(o.Spec.Selector))
+	case *autoscalingv1.Scale:
+		return scaleCells(o)
 	case *corev1.Event:
 		return eventCells(o)
 	case *eventsv1.Event:

@@ -68,35 +68,5 @@ func (t *table) gather() {
 	slices.SortStableFunc(t.kinds, func(a, b *Kind) int { return cmp.Compare(first[a.Group], first[b.Group]) })
 }
 
-// conflict is why a definition is not taken.
-type conflict struct{ reason, message string }
-
-func (t *table) conflict(d *definition) *conflict {
-	for _, k := range t.kinds {
-		if k.Group != d.spec.Group || t.crds[d.name].has(k) {
-			continue
-		}
-		for _, name := range []struct{ reason, ours string }{
-			{"PluralConflict", d.spec.Names.Plural}, {"SingularConflict", d.spec.Names.Singular},
-		} {
-			if name.ours == k.Plural || name.ours == k.Singular || slices.Contains(k.ShortNames, name.ours) {
-				return &conflict{name.reason, fmt.Sprintf("%q is already in use", name.ours)}
-			}
-		}
-		for _, short := range d.spec.Names.ShortNames {
-			if short == k.Plural || short == k.Singular || slices.Contains(k.ShortNames, short) {
-				return &conflict{"ShortNamesConflict", fmt.Sprintf("%q is already in use", short)}
-			}
-		}
-		if d.spec.Names.Kind == k.Kind || d.spec.Names.Kind == k.Kind+"List" {
-			return &conflict{"KindConflict", fmt.Sprintf("%q is already in use", d.spec.Names.Kind)}
-		}
-		if d.spec.Names.ListKind == k.Kind || k.custom != nil && d.spec.Names.ListKind == k.custom.listKind {
-			return &conflict{"ListKindConflict", fmt.Sprintf("%q is already in use", d.spec.Names.ListKind)}
-		}
-	}
-	return nil
-}
-
 // has may be asked of nil.
 func (d *definition) has(k *Kind) bool { return d != nil && slices.Contains(d.kinds, k) }

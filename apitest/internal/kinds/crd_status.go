@@ -3,8 +3,8 @@ package kinds
 import (
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // CRDStatus sets the status that the real server gives to a definition soon after it was written: whether its names are
@@ -22,15 +22,16 @@ func (r *Registry) CRDStatus(obj *unstructured.Unstructured) (changed bool) {
 	}
 	accepted := condition{"NamesAccepted", "True", "NoConflicts", "no conflicts found"}
 	established := condition{"Established", "True", "InitialNamesAccepted", "the initial names have been accepted"}
-	if c := r.current.Load().conflict(d); c != nil {
+	conflicts := r.current.Load().conflicts(d)
+	for _, c := range conflicts { // the last one is told
 		accepted = condition{"NamesAccepted", "False", c.reason, c.message}
 		established = condition{"Established", "False", "NotAccepted", "not all names are accepted"}
-	} else if names, ok := obj.Object["spec"].(map[string]any)["names"].(map[string]any); ok {
-		old, _ := status["acceptedNames"].(map[string]any)
-		if len(names) != len(old) || old["plural"] != names["plural"] {
-			changed = true
-		}
-		status["acceptedNames"] = runtime.DeepCopyJSON(names)
+	}
+	if wanted, ok := obj.Object["spec"].(map[string]any)["names"].(map[string]any); ok {
+		before, _ := status["acceptedNames"].(map[string]any)
+		names := acceptedNames(wanted, before, conflicts)
+		changed = !equality.Semantic.DeepEqual(names, before)
+		status["acceptedNames"] = names
 	}
 	changed = setCondition(status, accepted, now) || changed
 	if isTrue(status, "Established") {

@@ -54,12 +54,12 @@ func TestNamesInUseAreNotAccepted(t *testing.T) {
 	_ = unstructured.SetNestedField(other.Object, "other", "spec", "names", "singular")
 	_ = unstructured.SetNestedStringSlice(other.Object, nil, "spec", "names", "shortNames")
 	delete(other.Object, "status")
-	if err := r.SetCRD(other); err == nil || !strings.Contains(err.Error(), `"Widget" is already in use`) {
+	if err := r.SetCRD(other); err == nil || !strings.Contains(err.Error(), `"WidgetList" is already in use`) {
 		t.Errorf("got %v", err)
 	}
 	r.CRDStatus(other)
 	text, _ := json.Marshal(other.Object["status"])
-	if !contains(string(text), `"reason":"KindConflict"`) || !contains(string(text), `"reason":"NotAccepted"`) {
+	if !contains(string(text), `"reason":"ListKindConflict"`) || !contains(string(text), `"reason":"NotAccepted"`) {
 		t.Errorf("status %s", text)
 	}
 	if err := r.SetCRD(widgets(t)); err != nil {

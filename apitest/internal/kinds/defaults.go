@@ -65,6 +65,9 @@ func setDefaults(obj runtime.Object) {
 		defaultCronJob(o)
 	case *autoscalingv1.HorizontalPodAutoscaler:
 		orDefaultPtr(&o.Spec.MinReplicas, 1)
+		if o.Annotations[hpaMetrics] == "" {
+			orDefaultPtr(&o.Spec.TargetCPUUtilizationPercentage, 80)
+		}
 	case *autoscalingv2.HorizontalPodAutoscaler:
 		defaultAutoscaler(o)
 	case *networkingv1.NetworkPolicy:

@@ -3,6 +3,7 @@ package kinds
 import (
 	"fmt"
 	"hash/fnv"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -87,6 +88,7 @@ func keepAllocated(s, old *corev1.Service) {
 	if spec.ClusterIP == "" && len(spec.ClusterIPs) == 0 {
 		spec.ClusterIP, spec.ClusterIPs = old.Spec.ClusterIP, old.Spec.ClusterIPs
 	}
+	followClusterIP(spec, &old.Spec)
 	if len(spec.IPFamilies) == 0 {
 		spec.IPFamilies = old.Spec.IPFamilies
 	}
@@ -109,6 +111,18 @@ func keepAllocated(s, old *corev1.Service) {
 		}
 	}
 	allocate(s)
+}
+
+// followClusterIP is for clients that know the one address only: if they change it, they mean the first of the list.
+func followClusterIP(spec, old *corev1.ServiceSpec) {
+	if spec.ClusterIP == old.ClusterIP || !slices.Equal(spec.ClusterIPs, old.ClusterIPs) {
+		return
+	}
+	if spec.ClusterIP == "" {
+		spec.ClusterIPs = nil
+		return
+	}
+	spec.ClusterIPs = []string{spec.ClusterIP}
 }
 
 // release gives back what a service without an address has no use for, if the client did not ask for something else.

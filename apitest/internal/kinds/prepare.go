@@ -53,6 +53,17 @@ func (k *Kind) Prepare(obj, old runtime.Object, op Operation) {
 	k.setGeneration(obj, old, op)
 }
 
+// Default fills in what the object does not say, as the real server does when it decodes one. Prepare does it too.
+func (k *Kind) Default(obj runtime.Object) {
+	u, ok := obj.(*unstructured.Unstructured)
+	switch {
+	case !ok:
+		setDefaults(obj)
+	case k.custom != nil && u.Object != nil:
+		k.custom.schema.setDefaults(u.Object)
+	}
+}
+
 func asUnstructured(obj runtime.Object) *unstructured.Unstructured {
 	u, _ := obj.(*unstructured.Unstructured)
 	return u

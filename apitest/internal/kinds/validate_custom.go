@@ -132,11 +132,16 @@ func validateDefinitionChange(d *definition, old *unstructured.Unstructured) (er
 	if err != nil {
 		return nil
 	}
-	for _, f := range []struct{ name, now, was string }{
-		{"group", d.spec.Group, before.spec.Group}, {"scope", d.spec.Scope, before.spec.Scope},
-		{"names.kind", d.spec.Names.Kind, before.spec.Names.Kind}, {"names.plural", d.spec.Names.Plural, before.spec.Names.Plural},
+	status, _ := old.Object["status"].(map[string]any)
+	served := isTrue(status, "Established")
+	for _, f := range []struct {
+		name, now, was string
+		always         bool // or once it is served
+	}{
+		{"group", d.spec.Group, before.spec.Group, true}, {"scope", d.spec.Scope, before.spec.Scope, false},
+		{"names.kind", d.spec.Names.Kind, before.spec.Names.Kind, false}, {"names.plural", d.spec.Names.Plural, before.spec.Names.Plural, true},
 	} {
-		if f.now != f.was {
+		if f.now != f.was && (served || f.always) {
 			errs = append(errs, field.Invalid(field.NewPath(fmt.Sprint("spec.", f.name)), f.now, "field is immutable"))
 		}
 	}

@@ -15,7 +15,7 @@ import (
 
 // Decode implements Patcher.
 func (p *patcher) Decode(kind *kinds.Kind, contentType string, body []byte, fieldValidation string) (runtime.Object, []string, error) {
-	return shapeOf(kind, "").decode(contentType, body, fieldValidation)
+	return p.shapeOf(kind, "").decode(contentType, body, fieldValidation)
 }
 
 func (s shape) decode(contentType string, body []byte, fieldValidation string) (runtime.Object, []string, error) {

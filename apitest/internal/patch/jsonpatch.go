@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -60,7 +61,9 @@ func operateText(before, body []byte, strict strictness) ([]byte, []error, error
 		var operations []operation
 		odd, err := kjson.UnmarshalStrict(body, &operations)
 		if err != nil {
-			return nil, nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
+			// The message names the type, which at kube-apiserver has another name.
+			message := strings.ReplaceAll(err.Error(), "patch.operation", "handlers.jsonPatchOp")
+			return nil, nil, apierrors.NewBadRequest("error decoding patch: " + message)
 		}
 		for _, err := range odd {
 			found = append(found, fmt.Errorf("json patch %v", err))

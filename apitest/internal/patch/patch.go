@@ -21,6 +21,8 @@ type Request struct {
 	Force   bool
 	// FieldValidation is "", "Ignore", "Warn" or "Strict".
 	FieldValidation string
+	// Untracked leaves the managed fields as they are, except those of an apply.
+	Untracked bool
 }
 
 // Patcher changes objects, and keeps account of who owns which field.
@@ -34,4 +36,6 @@ type Patcher interface {
 	Track(live, updated runtime.Object, kind *kinds.Kind, subresource, manager string) (runtime.Object, error)
 	// Decode reads the body of a create or an update. contentType may be empty, which means JSON.
 	Decode(kind *kinds.Kind, contentType string, body []byte, fieldValidation string) (runtime.Object, []string, error)
+	// WithoutDefaults is a patcher that leaves objects as they are written.
+	WithoutDefaults() Patcher
 }

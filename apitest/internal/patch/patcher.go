@@ -22,6 +22,7 @@ func New(r *kinds.Registry) Patcher {
 
 type patcher struct {
 	registry *kinds.Registry
+	plain    bool // objects have no defaults
 
 	mu       sync.Mutex // guards what follows; it is not held while something is made
 	managers map[managerKey]*managedfields.FieldManager
@@ -29,12 +30,25 @@ type patcher struct {
 	custom map[*kinds.Kind]managedfields.TypeConverter
 }
 
+// WithoutDefaults implements Patcher.
+func (p *patcher) WithoutDefaults() Patcher {
+	plain := New(p.registry).(*patcher)
+	plain.plain = true
+	return plain
+}
+
+func (p *patcher) shapeOf(kind *kinds.Kind, subresource string) shape {
+	s := shapeOf(kind, subresource)
+	s.plain = p.plain
+	return s
+}
+
 // Patch implements Patcher.
 func (p *patcher) Patch(live runtime.Object, r Request) (runtime.Object, []string, error) {
 	if err := CheckType(r.Kind, r.Type); err != nil {
 		return nil, nil, err
 	}
-	s := shapeOf(r.Kind, r.Subresource)
+	s := p.shapeOf(r.Kind, r.Subresource)
 	if r.Type == types.ApplyYAMLPatchType {
 		return p.applied(s, live, r)
 	}
@@ -51,6 +65,9 @@ func (p *patcher) Patch(live runtime.Object, r Request) (runtime.Object, []strin
 	}
 	if err := keepIdentity(live, patched, r); err != nil {
 		return nil, nil, err
+	}
+	if r.Untracked {
+		return patched, warnings, nil
 	}
 	patched, err = p.track(s, live, patched, r.Subresource, r.Manager)
 	return patched, warnings, err

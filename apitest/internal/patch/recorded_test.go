@@ -132,7 +132,7 @@ func compare(t *testing.T, c testCase, want answer, kind *kinds.Kind, p Patcher)
 		return
 	}
 	if c.Defaults {
-		compareOwners(t, got, want.Body, kind)
+		compareOwners(t, got, want.Body)
 		return
 	}
 	if !reflect.DeepEqual(warnings, want.Warnings) {

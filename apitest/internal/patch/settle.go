@@ -23,8 +23,8 @@ func settle(s shape, obj runtime.Object) (unknown []string, err error) {
 }
 
 func setDefaults(s shape, obj runtime.Object) {
-	if kind, ok := any(s.kind).(interface{ Default(runtime.Object) }); ok && s.own() {
-		kind.Default(obj)
+	if s.own() && !s.plain {
+		s.kind.Default(obj)
 	}
 }
 

@@ -18,6 +18,8 @@ type shape struct {
 	kind *kinds.Kind
 	// custom says that the objects are those of a CustomResourceDefinition.
 	custom bool
+	// plain says that objects have no defaults.
+	plain bool
 }
 
 func shapeOf(kind *kinds.Kind, subresource string) shape {

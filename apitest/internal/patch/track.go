@@ -10,7 +10,7 @@ import (
 
 // Track implements Patcher.
 func (p *patcher) Track(live, updated runtime.Object, kind *kinds.Kind, subresource, manager string) (runtime.Object, error) {
-	return p.track(shapeOf(kind, subresource), live, shallow(updated), subresource, manager)
+	return p.track(p.shapeOf(kind, subresource), live, shallow(updated), subresource, manager)
 }
 
 // track may change updated.

@@ -2,6 +2,8 @@ package serve
 
 import (
 	"fmt"
+	"net/http"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -29,9 +31,34 @@ func (s *Server) authenticate(r *Request) error {
 	}
 	r.User = user
 	if name := r.Header.Get("Impersonate-User"); name != "" {
-		r.User = User{Name: name, UID: r.Header.Get("Impersonate-Uid"), Groups: r.Header.Values("Impersonate-Group")}
+		r.User = impersonated(name, r.Header)
 	}
 	return nil
+}
+
+// impersonated is the user in whose place somebody acts. Whoever has a name has been authenticated, so to say.
+func impersonated(name string, header http.Header) User {
+	user := User{Name: name, UID: header.Get("Impersonate-Uid"), Groups: slices.Clone(header.Values("Impersonate-Group"))}
+	group := authenticatedGroup
+	if name == Anonymous.Name {
+		group = Anonymous.Groups[0]
+	}
+	if namespace, ok := serviceAccountNamespace(name); ok && len(user.Groups) == 0 {
+		user.Groups = []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace}
+	}
+	if !slices.Contains(user.Groups, group) {
+		user.Groups = append(user.Groups, group)
+	}
+	return user
+}
+
+const authenticatedGroup = "system:authenticated"
+
+// serviceAccountNamespace is that of system:serviceaccount:NAMESPACE:NAME.
+func serviceAccountNamespace(user string) (string, bool) {
+	account, ok := strings.CutPrefix(user, "system:serviceaccount:")
+	namespace, _, whole := strings.Cut(account, ":")
+	return namespace, ok && whole
 }
 
 // userOf tells whose a token is.
@@ -53,6 +80,11 @@ func (s *Server) authorize(r *Request) error {
 	if s.config.Authorize == nil || s.config.Authorize(r) {
 		return nil
 	}
+	return Forbidden(r)
+}
+
+// Forbidden is what the user is told who may not make the request.
+func Forbidden(r *Request) error {
 	return apierrors.NewForbidden(r.Resource.GroupResource(), r.Name, fmt.Errorf("%s", forbidden(r)))
 }
 

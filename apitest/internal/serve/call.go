@@ -51,7 +51,7 @@ func (s *Server) newCall(kind *kinds.Kind, namespace, name, sub string) *call {
 
 func (s *Server) callOf(r *Request) *call {
 	namespace := r.Namespace
-	if !r.Kind.Namespaced {
+	if !r.Kind.Namespaced && !s.config.Lenient || !r.namespaced {
 		namespace = ""
 	}
 	c := s.newCall(r.Kind, namespace, r.Name, r.Subresource)
@@ -99,6 +99,14 @@ func (c *call) keep(obj runtime.Object) (runtime.Object, error) {
 const maxStored = 3 * 1024 * 1024 / 2
 
 func (c *call) warn(warnings ...string) { c.warnings = append(c.warnings, warnings...) }
+
+// warned adds the warnings about an object that was written.
+func (c *call) warned(obj runtime.Object, err error) (runtime.Object, error) {
+	if err == nil {
+		c.warn(c.kind.Warnings(obj)...)
+	}
+	return obj, err
+}
 
 // writeWarnings puts the warnings into the header of the answer.
 func (c *call) writeWarnings(w http.ResponseWriter) {

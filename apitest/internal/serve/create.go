@@ -56,7 +56,7 @@ func (c *call) create(obj runtime.Object) (runtime.Object, error) {
 		return nil, err
 	}
 	if m.GetName() != "" || m.GetGenerateName() == "" {
-		return c.createNamed(obj)
+		return c.warned(c.createNamed(obj))
 	}
 	const attempts = 8
 	for attempt := 1; ; attempt++ {
@@ -64,7 +64,7 @@ func (c *call) create(obj runtime.Object) (runtime.Object, error) {
 		metaOf(candidate).SetName(generateName(m.GetGenerateName()))
 		created, err := c.createNamed(candidate)
 		if err == nil || !apierrors.IsAlreadyExists(err) {
-			return created, err
+			return c.warned(created, err)
 		}
 		if attempt == attempts {
 			return nil, apierrors.NewGenerateNameConflict(c.groupResource(), metaOf(candidate).GetName(), 1)
@@ -84,6 +84,9 @@ func generateName(base string) string {
 func (c *call) createNamed(obj runtime.Object) (runtime.Object, error) {
 	m := metaOf(obj)
 	c.name = m.GetName()
+	if c.s.config.Lenient {
+		return c.createAsIs(obj)
+	}
 	m.SetCreationTimestamp(metav1.Now().Rfc3339Copy())
 	m.SetUID(newUID())
 	m.SetDeletionTimestamp(nil)
@@ -97,7 +100,12 @@ func (c *call) createNamed(obj runtime.Object) (runtime.Object, error) {
 	if version := m.GetResourceVersion(); version != "" && version != "0" {
 		return nil, errors.New("resourceVersion should not be set on objects to be created")
 	}
-	m.SetResourceVersion("")
+	return c.store(obj)
+}
+
+// store adds an object that is complete.
+func (c *call) store(obj runtime.Object) (runtime.Object, error) {
+	metaOf(obj).SetResourceVersion("")
 	kept, err := c.keep(obj)
 	if err != nil {
 		return nil, err

@@ -62,6 +62,9 @@ func (c *call) deleteOnce(opts *metav1.DeleteOptions) (runtime.Object, bool, err
 	if opts.GracePeriodSeconds != nil && *opts.GracePeriodSeconds < 0 {
 		*opts.GracePeriodSeconds = 1
 	}
+	if c.s.config.Lenient {
+		return c.deleteNow(item)
+	}
 	if isNamespace(c.kind) {
 		return c.deleteNamespace(item, opts)
 	}

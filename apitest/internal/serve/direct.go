@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -43,10 +44,29 @@ func (s *Server) callFor(obj runtime.Object, sub string) (*call, error) {
 	m := metaOf(obj)
 	c := s.newCall(kind, m.GetNamespace(), m.GetName(), sub)
 	c.manager = directManager
-	if kind.Namespaced && c.namespace == "" {
+	if kind.Namespaced && c.namespace == "" && !s.config.Lenient {
 		return nil, fmt.Errorf("an object of kind %s needs a namespace", kind.Kind)
 	}
 	return c, nil
+}
+
+// typed is an object in the Go type in which the kind is kept: one that is unstructured may be of a kind that has a type, and
+// one that has a type of a kind that is kept unstructured.
+func (c *call) typed(obj runtime.Object) (runtime.Object, error) {
+	_, want := c.kind.New().(*unstructured.Unstructured)
+	if _, is := obj.(*unstructured.Unstructured); is == want {
+		return obj, nil
+	}
+	if !want {
+		return c.s.config.Registry.Convert(obj, c.kind)
+	}
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+	if err != nil {
+		return nil, err
+	}
+	u := &unstructured.Unstructured{Object: content}
+	u.SetGroupVersionKind(c.kind.GroupVersionKind)
+	return u, nil
 }
 
 // own is a copy that the caller may change, with its kind.
@@ -65,7 +85,11 @@ func (s *Server) CreateObject(obj runtime.Object) (runtime.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.own(c.create(obj.DeepCopyObject()))
+	obj, err = c.typed(obj.DeepCopyObject())
+	if err != nil {
+		return nil, err
+	}
+	return c.own(c.create(obj))
 }
 
 // UpdateObject is update without a connection.
@@ -74,7 +98,11 @@ func (s *Server) UpdateObject(obj runtime.Object, sub string) (runtime.Object, e
 	if err != nil {
 		return nil, err
 	}
-	result, _, err := c.put(obj.DeepCopyObject())
+	obj, err = c.typed(obj.DeepCopyObject())
+	if err != nil {
+		return nil, err
+	}
+	result, _, err := c.put(obj)
 	return c.own(result, err)
 }
 
@@ -126,7 +154,10 @@ func (s *Server) ListObjects(resource schema.GroupVersionResource, namespace str
 }
 
 // PutObject stores an object as it is.
-func (s *Server) PutObject(obj runtime.Object) error {
+func (s *Server) PutObject(obj runtime.Object) error { return s.TakeObject(obj.DeepCopyObject()) }
+
+// TakeObject is PutObject of an object that nobody will change any more.
+func (s *Server) TakeObject(obj runtime.Object) error {
 	c, err := s.callFor(obj, "")
 	if err != nil {
 		return err
@@ -134,12 +165,14 @@ func (s *Server) PutObject(obj runtime.Object) error {
 	if c.name == "" {
 		return fmt.Errorf("an object of kind %s needs a name", c.kind.Kind)
 	}
-	if c.kind.Namespaced {
+	if c.kind.Namespaced && !s.config.Lenient {
 		if err := s.ensureNamespace(c.namespace); err != nil {
 			return err
 		}
 	}
-	obj = obj.DeepCopyObject()
+	if obj, err = c.typed(obj); err != nil {
+		return err
+	}
 	m := metaOf(obj)
 	if m.GetUID() == "" {
 		m.SetUID(newUID())

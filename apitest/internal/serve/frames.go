@@ -14,9 +14,20 @@ import (
 	"vedette.dev/apitest/internal/storage"
 )
 
-// FrameWriter sends the frames of one watch. A frame is shared with other watches and must not be changed.
+// Frame is one event of a watch as it goes to the client. Its data is shared with other watches and must not be changed.
+type Frame struct {
+	Type watch.EventType
+	// Key is that of the object: namespace/name, or the name alone. It is "" for a bookmark and for an error.
+	Key string
+	// EndMark says that this is the bookmark that ends the initial events.
+	EndMark bool
+	Data    []byte
+}
+
+// FrameWriter sends the frames of one watch.
 type FrameWriter interface {
-	WriteFrame(kind watch.EventType, frame []byte) error
+	// WriteFrame ends the watch if it returns an error. If that is a Status, the client is told before.
+	WriteFrame(Frame) error
 	// Flush is called when there is nothing more to write for now.
 	Flush() error
 }
@@ -30,8 +41,8 @@ func newFrameWriter(w http.ResponseWriter) FrameWriter {
 	return &frameWriter{w: w, control: http.NewResponseController(w)}
 }
 
-func (f *frameWriter) WriteFrame(_ watch.EventType, frame []byte) error {
-	_, err := f.w.Write(frame)
+func (f *frameWriter) WriteFrame(frame Frame) error {
+	_, err := f.w.Write(frame.Data)
 	return err
 }
 

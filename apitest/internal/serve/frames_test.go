@@ -10,14 +10,13 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/watch"
 
 	"vedette.dev/apitest/internal/kinds"
 	"vedette.dev/apitest/internal/patch"
 	"vedette.dev/apitest/internal/storage"
 )
 
-func newServer(t *testing.T, config Config) *Server {
+func newServer(t testing.TB, config Config) *Server {
 	t.Helper()
 	config.Registry = kinds.NewRegistry()
 	config.Store, config.Patcher = storage.New(0), patch.New(config.Registry)
@@ -32,7 +31,7 @@ type counter struct {
 	cancel context.CancelFunc
 }
 
-func (c *counter) WriteFrame(watch.EventType, []byte) error {
+func (c *counter) WriteFrame(Frame) error {
 	if c.left--; c.left == 0 {
 		c.cancel()
 	}

@@ -34,7 +34,7 @@ func (s *Server) afterDelete(c *call, item *storage.Item) {
 	}
 }
 
-// define serves what a definition defines, and says so in its status.
+// define serves what a definition defines, and says in its status whether it is served. One whose names are taken is not.
 func (s *Server) define(c *call, item *storage.Item) *storage.Item {
 	s.crds.Lock()
 	defer s.crds.Unlock()
@@ -44,9 +44,10 @@ func (s *Server) define(c *call, item *storage.Item) *storage.Item {
 			return nil
 		}
 		definition, ok := item.Object.DeepCopyObject().(*unstructured.Unstructured)
-		if !ok || s.config.Registry.SetCRD(definition.DeepCopy()) != nil {
+		if !ok {
 			return item
 		}
+		_ = s.config.Registry.SetCRD(definition.DeepCopy()) // the status says why not
 		s.config.Registry.CRDStatus(definition)
 		if same(definition, item.Object) {
 			return item

@@ -67,5 +67,6 @@ func (s *Server) patchRequest(r *Request, c *call) (patch.Request, error) {
 	return patch.Request{
 		Kind: r.Kind, Namespace: c.namespace, Name: c.name, Subresource: r.Subresource, Type: patchType, Body: body,
 		Manager: c.manager, Force: opts.Force != nil && *opts.Force, FieldValidation: opts.FieldValidation,
+		Untracked: s.config.Lenient,
 	}, nil
 }

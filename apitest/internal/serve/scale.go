@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"vedette.dev/apitest/internal/kinds"
 	"vedette.dev/apitest/internal/patch"
 )
 
@@ -34,7 +35,7 @@ func (s *Server) scale(w http.ResponseWriter, r *Request) error {
 		if err != nil {
 			return err
 		}
-		scale, err := c.scaleOf(item.Object)
+		scale, err := c.scaleOf(item.Object, false)
 		if err != nil {
 			return err
 		}
@@ -54,7 +55,7 @@ func (s *Server) scale(w http.ResponseWriter, r *Request) error {
 	if err != nil {
 		return err
 	}
-	scale, err := c.scaleOf(result)
+	scale, err := c.scaleOf(result, false)
 	if err != nil {
 		return err
 	}
@@ -64,7 +65,24 @@ func (s *Server) scale(w http.ResponseWriter, r *Request) error {
 
 func (s *Server) writeScale(w http.ResponseWriter, r *Request, scale *autoscalingv1.Scale, out output) error {
 	scale.SetGroupVersionKind(scaleKind)
+	if out.as == "Table" {
+		return s.writeScaleTable(w, r, scale, out)
+	}
 	writeObject(w, r.Request, http.StatusOK, scale, output{media: out.media, pretty: out.pretty})
+	return nil
+}
+
+func (s *Server) writeScaleTable(w http.ResponseWriter, r *Request, scale *autoscalingv1.Scale, out output) error {
+	include, err := tableOptions(r.Request)
+	if err != nil {
+		return err
+	}
+	table, err := kinds.ScaleTable(scale, include)
+	if err != nil {
+		return err
+	}
+	table.SetGroupVersionKind(tableKind(out.asVersion))
+	writeObject(w, r.Request, http.StatusOK, table, out)
 	return nil
 }
 
@@ -108,7 +126,7 @@ func (c *call) patchScale(r *Request) (func(*autoscalingv1.Scale) (*autoscalingv
 
 // rescale is the object with the number that the changed scale has.
 func (c *call) rescale(live runtime.Object, change func(*autoscalingv1.Scale) (*autoscalingv1.Scale, error)) (runtime.Object, error) {
-	scale, err := c.scaleOf(live)
+	scale, err := c.scaleOf(live, true)
 	if err != nil {
 		return nil, err
 	}
@@ -139,8 +157,8 @@ func (c *call) rescale(live runtime.Object, change func(*autoscalingv1.Scale) (*
 	return obj, nil
 }
 
-// scaleOf is what an object shows of itself as its scale.
-func (c *call) scaleOf(obj runtime.Object) (*autoscalingv1.Scale, error) {
+// scaleOf is what an object shows of itself as its scale. Who changes the number may find that there is none yet.
+func (c *call) scaleOf(obj runtime.Object, change bool) (*autoscalingv1.Scale, error) {
 	m := metaOf(obj)
 	scale := &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{
 		Name: m.GetName(), Namespace: m.GetNamespace(), UID: m.GetUID(), ResourceVersion: m.GetResourceVersion(),
@@ -159,7 +177,7 @@ func (c *call) scaleOf(obj runtime.Object) (*autoscalingv1.Scale, error) {
 		return scale, err
 	}
 	if u, ok := obj.(*unstructured.Unstructured); ok {
-		return c.customScale(scale, u)
+		return c.customScale(scale, u, change)
 	}
 	return nil, fmt.Errorf("%T has no scale", obj)
 }

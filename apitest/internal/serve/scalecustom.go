@@ -46,10 +46,10 @@ func (c *call) replicasPath() []string {
 	return c.scalePath("specReplicasPath")
 }
 
-func (c *call) customScale(scale *autoscalingv1.Scale, u *unstructured.Unstructured) (*autoscalingv1.Scale, error) {
+func (c *call) customScale(scale *autoscalingv1.Scale, u *unstructured.Unstructured, change bool) (*autoscalingv1.Scale, error) {
 	path := c.replicasPath()
 	wanted, found, err := unstructured.NestedInt64(u.Object, path...)
-	if err != nil || !found {
+	if err != nil || !found && !change {
 		return nil, apierrors.NewInternalError(fmt.Errorf("the spec replicas field %q does not exist", "."+strings.Join(path, ".")))
 	}
 	scale.Spec.Replicas = int32(wanted)

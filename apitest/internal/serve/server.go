@@ -34,6 +34,8 @@ type Config struct {
 	CreateNamespaces bool
 	// ShardSelectors says that lists and watches understand shardSelector.
 	ShardSelectors bool
+	// Lenient says that objects are taken as they are: see lenient.go.
+	Lenient bool
 }
 
 // Server answers requests.
@@ -44,13 +46,18 @@ type Server struct {
 	stop    context.Context
 	stopNow context.CancelFunc
 	running sync.WaitGroup
-	crds    sync.Mutex // one change of a definition at a time
-	frames  frameCache
-	issued  issued
+	// starting makes sure that nothing is started while Close waits.
+	starting sync.Mutex
+	crds     sync.Mutex // one change of a definition at a time
+	frames   frameCache
+	issued   issued
 }
 
 // New makes a server. Close ends it.
 func New(config Config) *Server {
+	if config.Lenient {
+		config.Patcher = config.Patcher.WithoutDefaults()
+	}
 	s := &Server{config: config, store: config.Store}
 	s.stop, s.stopNow = context.WithCancel(context.Background())
 	return s
@@ -58,8 +65,21 @@ func New(config Config) *Server {
 
 // Close ends watches and everything that the server started, and waits for it.
 func (s *Server) Close() {
+	s.starting.Lock()
 	s.stopNow()
+	s.starting.Unlock()
 	s.running.Wait()
+}
+
+// Go runs something until it ends or the server is closed, which waits for it. It returns false if the server is closed.
+func (s *Server) Go(run func(stop context.Context)) bool {
+	s.starting.Lock()
+	defer s.starting.Unlock()
+	if s.stop.Err() != nil {
+		return false
+	}
+	s.running.Go(func() { run(s.stop) })
+	return true
 }
 
 // Store is where the objects are.
@@ -88,6 +108,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if s.config.Intercept != nil && s.config.Intercept(r, w) {
 		return
 	}
+	s.Handle(w, r)
+}
+
+// Handle answers a request that is allowed. Config.Intercept may call it, with a writer of its own, in place of what follows
+// it.
+func (s *Server) Handle(w http.ResponseWriter, r *Request) {
 	if r.IsResource {
 		s.serveResource(w, r)
 		return
@@ -111,16 +137,21 @@ func (s *Server) serveOther(w http.ResponseWriter, r *Request) {
 // serveResource finds the handler for a path of objects.
 func (s *Server) serveResource(w http.ResponseWriter, r *Request) {
 	if r.Kind == nil {
-		if s.serves(r) {
-			writeError(w, r.Request, notServed(r.Verb))
-			return
-		}
-		pageNotFound(w)
+		s.missing(w, r)
 		return
 	}
 	if err := s.route(w, r); err != nil {
 		writeError(w, r.Request, err)
 	}
+}
+
+// missing answers for a resource that is not served.
+func (s *Server) missing(w http.ResponseWriter, r *Request) {
+	if s.serves(r) {
+		writeError(w, r.Request, notServed(r.Verb))
+		return
+	}
+	pageNotFound(w)
 }
 
 // serves tells whether the group is there, with other, built-in resources.
@@ -141,11 +172,11 @@ func (s *Server) route(w http.ResponseWriter, r *Request) error {
 	switch {
 	case r.Method == http.MethodHead:
 		return methodNotAllowed(r.Verb)
-	case r.parts > 3 || r.namespaced && !k.Namespaced:
+	case r.parts > 3 || r.namespaced && !k.Namespaced && !s.config.Lenient:
 		return notServed(r.Verb)
-	case k.Namespaced && !r.namespaced && !collection:
+	case k.Namespaced && !r.namespaced && !collection && !s.config.Lenient:
 		return notServed(r.Verb)
-	case k.Namespaced && !r.namespaced && r.Verb != "list" && r.Verb != "watch":
+	case k.Namespaced && !r.namespaced && r.Verb != "list" && r.Verb != "watch" && !s.config.Lenient:
 		return methodNotAllowed(r.Verb)
 	case r.Subresource != "":
 		return s.subresource(w, r)

@@ -30,6 +30,10 @@ func (v *view) table(objs []runtime.Object, list metav1.ListMeta, include metav1
 	if err != nil {
 		return nil, err
 	}
-	table.SetGroupVersionKind(schema.GroupVersionKind{Group: "meta.k8s.io", Version: v.asVersion, Kind: "Table"})
+	table.SetGroupVersionKind(tableKind(v.asVersion))
 	return table, nil
+}
+
+func tableKind(version string) schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: "meta.k8s.io", Version: version, Kind: "Table"}
 }

@@ -70,7 +70,7 @@ func (c *call) put(obj runtime.Object) (result runtime.Object, created bool, err
 			}
 			return updated, nil
 		},
-		create: c.kind.CreatesOnUpdate() && c.sub == "",
+		create: c.kind.CreatesOnUpdate() && c.sub == "" && !c.s.config.Lenient,
 	})
 }
 
@@ -115,6 +115,7 @@ func (c *call) change(f changeFunc) (result runtime.Object, created bool, err er
 		}
 		result, err = c.changeOnce(item, f)
 		if !isChanged(err) {
+			result, err = c.warned(result, err)
 			return result, false, err
 		}
 	}
@@ -141,7 +142,7 @@ func (c *call) changeOnce(item *storage.Item, f changeFunc) (runtime.Object, err
 		return nil, err
 	}
 	keepTimes(withoutKind(obj), live)
-	if finalized(obj, live) && !holdsNamespace(obj) {
+	if finalized(obj, live) && !holdsNamespace(obj) && !c.neverHeld(live) {
 		return c.removeFinalized(item, obj)
 	}
 	if same(obj, live) {
@@ -176,7 +177,7 @@ func (c *call) checkVersion(item *storage.Item, obj runtime.Object) error {
 	case version == item.Version:
 	case version != 0:
 		return apierrors.NewConflict(c.groupResource(), c.name, errors.New(modified))
-	case !c.kind.UpdatesUnconditionally():
+	case !c.kind.UpdatesUnconditionally() && !c.s.config.Lenient:
 		gk := c.kind.GroupKind()
 		gk.Kind = c.kind.Plural
 		return apierrors.NewInvalid(gk, c.name, field.ErrorList{
@@ -198,6 +199,9 @@ func (c *call) prepareUpdate(obj, live runtime.Object) (runtime.Object, error) {
 	m, old := metaOf(obj), metaOf(live)
 	if err := c.ensureNamespace(m); err != nil {
 		return nil, err
+	}
+	if c.s.config.Lenient {
+		return c.updateAsIs(obj, live), nil
 	}
 	if !c.prepared {
 		m.SetGeneration(old.GetGeneration())
@@ -222,6 +226,9 @@ func (c *call) prepareUpdate(obj, live runtime.Object) (runtime.Object, error) {
 }
 
 func (c *call) validateUpdate(obj, live runtime.Object) error {
+	if c.s.config.Lenient {
+		return nil
+	}
 	m, path := metaOf(obj), field.NewPath("metadata")
 	errs := metavalidation.ValidateObjectMetaAccessor(m, c.kind.Namespaced, pathSegment, path)
 	errs = append(errs, metavalidation.ValidateObjectMetaAccessorUpdate(m, metaOf(live), path)...)

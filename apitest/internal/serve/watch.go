@@ -66,6 +66,9 @@ func (s *Server) watch(w http.ResponseWriter, r *Request, c *call, f *filter, v 
 	defer cancel()
 	defer context.AfterFunc(s.stop, cancel)()
 	x.run(ctx, initial, deadline)
+	if cause := context.Cause(ctx); isStatus(cause) {
+		x.fail(cause)
+	}
 	return nil
 }
 
@@ -147,7 +150,8 @@ func (x *watcher) sendInitial(snapshot storage.Snapshot) bool {
 		if !x.filter.matches(item.Object) {
 			continue
 		}
-		if data, err := x.frames.object(watch.Added, item.Object); !x.send(watch.Added, data, err) {
+		data, err := x.frames.object(watch.Added, item.Object)
+		if !x.send(Frame{Type: watch.Added, Key: item.Key, Data: data}, err) {
 			return false
 		}
 	}
@@ -167,7 +171,8 @@ func (x *watcher) sendEvents(events []*storage.Event) bool {
 		if !ok {
 			continue
 		}
-		if data, err := x.frames.event(kind, e); !x.send(kind, data, err) {
+		data, err := x.frames.event(kind, e)
+		if !x.send(Frame{Type: kind, Key: e.Item.Key, Data: data}, err) {
 			return false
 		}
 	}
@@ -180,17 +185,21 @@ func (x *watcher) sendBookmark(end bool) bool {
 		version = x.after
 	}
 	data, err := x.frames.bookmark(version, end)
-	return x.send(watch.Bookmark, data, err) && x.flush()
+	return x.send(Frame{Type: watch.Bookmark, EndMark: end, Data: data}, err) && x.flush()
 }
 
 // send writes a frame. If it could not be made, the client is told and the watch ends.
-func (x *watcher) send(kind watch.EventType, data []byte, err error) bool {
+func (x *watcher) send(frame Frame, err error) bool {
 	if err != nil {
 		x.fail(apierrors.NewInternalError(err))
 		return false
 	}
 	x.pending = true
-	return x.out.WriteFrame(kind, data) == nil
+	err = x.out.WriteFrame(frame)
+	if isStatus(err) {
+		x.fail(err)
+	}
+	return err == nil
 }
 
 func (x *watcher) flush() bool {
@@ -208,7 +217,7 @@ func (x *watcher) fail(err error) {
 	if err != nil {
 		return
 	}
-	_ = x.out.WriteFrame(watch.Error, data)
+	_ = x.out.WriteFrame(Frame{Type: watch.Error, Data: data})
 	_ = x.out.Flush()
 }
 

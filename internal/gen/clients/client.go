@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"vedette.dev/internal/gen/api"
+	"vedette.dev/internal/gen/source"
 )
 
 // clientFile is what client.go.tmpl needs: one version of a group.
@@ -42,14 +43,14 @@ type method struct {
 
 type importSpec struct{ Alias, Path string }
 
-func newClientFile(g api.Group, written handWritten) clientFile {
+func newClientFile(g api.Group, written source.HandWritten) clientFile {
 	f := clientFile{Group: g}
 	others := map[string]bool{}
-	for _, path := range written.apiImports {
-		others[path] = true
+	for _, path := range written.Imports {
+		others[path] = strings.HasPrefix(path, api.Module+"/")
 	}
 	for _, k := range g.Kinds {
-		expanded := written.types[k.Name+"Expansion"]
+		expanded := written.Types[k.Name+"Expansion"]
 		f.Kinds = append(f.Kinds, newKind(g, k, expanded))
 		if !expanded {
 			f.Empty = append(f.Empty, k.Name)
@@ -58,8 +59,8 @@ func newClientFile(g api.Group, written handWritten) clientFile {
 			others[m.Input.Import], others[m.Result.Import] = true, true
 		}
 	}
-	delete(others, "")
-	delete(others, g.Import())
+	others[""], others[g.Import()] = false, false
+	maps.DeleteFunc(others, func(_ string, needed bool) bool { return !needed })
 	for _, path := range slices.Sorted(maps.Keys(others)) {
 		f.Others = append(f.Others, importSpec{aliasOf(path), path})
 	}
@@ -93,7 +94,7 @@ func newKind(g api.Group, k api.Kind, expanded bool) kind {
 		out.Methods = append(out.Methods, newMethod(g, k, m))
 	}
 	if expanded || len(k.Methods) > 0 {
-		out.Receiver = lowerFirst(k.Plural())
+		out.Receiver = source.LowerFirst(k.Plural())
 	}
 	return out
 }
@@ -120,8 +121,10 @@ var interfaces = []struct {
 	{"StatusApplier", api.Verbs{"applyStatus"}, "O"},
 }
 
-// embeds are the interfaces of gentype that make up the verbs.
+// embeds are the interfaces of gentype that make up the verbs. They take pointers: to the compiler all pointers are of one
+// shape, while each struct has its own, which it would compile anew in every package that mentions a clientset.
 func embeds(verbs api.Verbs, object, list string) []string {
+	object, list = "*"+object, "*"+list
 	var found []string
 	for _, i := range interfaces {
 		if !verbs.Has(i.verbs...) {
@@ -139,7 +142,7 @@ func embeds(verbs api.Verbs, object, list string) []string {
 
 func newMethod(g api.Group, k api.Kind, m api.Method) method {
 	input, result := goType(g, k, m.Input), goType(g, k, m.Result)
-	name, body := lowerFirst(k.Name)+"Name", lowerFirst(input[strings.Index(input, ".")+1:])
+	name, body := source.LowerFirst(k.Name)+"Name", source.LowerFirst(input[strings.Index(input, ".")+1:])
 	out := method{Method: m, Owner: k.Name, Result: result}
 	var bodyType, opts string
 	switch m.Verb {

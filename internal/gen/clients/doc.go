@@ -8,6 +8,6 @@
 // API groups that the hand-written files of a package import are added to its scheme, so that the client can send and
 // receive their types.
 //
-// One template makes one kind of file: client.go.tmpl, groups.go.tmpl and register.go.tmpl. Tests compare what they make
+// One template makes one kind of file: client.go.tmpl, groups.go.tmpl, fake.go.tmpl and register.go.tmpl. Tests compare what they make
 // with what is on disk.
 package main

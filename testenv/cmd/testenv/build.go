@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"vedette.dev/testenv"
 	"vedette.dev/testenv/internal/binaries"
 )
 
@@ -18,6 +19,15 @@ func build(ctx context.Context, out, errs io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(out, "kube-apiserver and etcd are in %s\n", set.Dir)
+	return nil
+}
+
+func buildKubectl(ctx context.Context, out, errs io.Writer) error {
+	path, err := testenv.Kubectl(ctx, errs)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "kubectl is %s\n", path)
 	return nil
 }
 

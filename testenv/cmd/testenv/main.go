@@ -16,6 +16,7 @@ const usage = `testenv runs a real Kubernetes API server for tests: kube-apiserv
 
 Usage:
   testenv build            build the two programs if they are not built yet: six minutes the first time
+  testenv build kubectl    build a kubectl of the same version, if it is not built yet: a minute the first time
   testenv run [flags]      build them if need be, run them until Ctrl-C, and tell how to reach them
   testenv clean            remove what was built, all versions of it
   testenv help             print this
@@ -68,6 +69,9 @@ func dispatch(ctx context.Context, args []string, out, errs io.Writer) error {
 	name, args := args[0], args[1:]
 	switch name {
 	case "build":
+		if len(args) == 1 && args[0] == "kubectl" {
+			return buildKubectl(ctx, out, errs)
+		}
 		return noArguments(name, args, func() error { return build(ctx, out, errs) })
 	case "clean":
 		return noArguments(name, args, func() error { return clean(ctx, out, errs) })

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"vedette.dev/testenv/internal/controlplane"
 )
 
 // EnvDir is the environment variable that moves the cache.
@@ -18,23 +20,12 @@ const EnvDir = "VEDETTE_TESTENV_DIR"
 const prefix = "controlplane-"
 
 // Set is where the programs are.
-type Set struct {
-	Dir       string
-	APIServer string
-	Etcd      string
-}
+type Set struct{ Dir string }
 
-// The names of the programs in a set.
-const (
-	apiServerName = "kube-apiserver"
-	etcdName      = "etcd"
-)
+// Path is where a program of the set is.
+func (s Set) Path(p controlplane.Program) string { return filepath.Join(s.Dir, p.Name) }
 
-func setIn(dir string) Set {
-	return Set{Dir: dir, APIServer: filepath.Join(dir, apiServerName), Etcd: filepath.Join(dir, etcdName)}
-}
-
-// Cache is a folder of sets.
+// Cache is a folder of sets, of which it gets one.
 type Cache struct {
 	dir      string
 	recipe   recipe
@@ -43,17 +34,26 @@ type Cache struct {
 	compile func(ctx context.Context, dir string) error
 }
 
-// New returns the user's cache. What a build has to say goes to progress.
+// New returns the user's cache for the control plane. What a build has to say goes to progress.
 func New(progress io.Writer) (*Cache, error) {
+	return newInDefaultDir(progress, controlplane.APIServer, controlplane.Etcd)
+}
+
+// NewKubectl returns the user's cache for kubectl.
+func NewKubectl(progress io.Writer) (*Cache, error) {
+	return newInDefaultDir(progress, controlplane.Kubectl)
+}
+
+func newInDefaultDir(progress io.Writer, programs ...controlplane.Program) (*Cache, error) {
 	dir, err := defaultDir()
 	if err != nil {
 		return nil, err
 	}
-	return newCache(dir, progress)
+	return newCache(dir, progress, programs...)
 }
 
-func newCache(dir string, out io.Writer) (*Cache, error) {
-	r, err := currentRecipe()
+func newCache(dir string, out io.Writer, programs ...controlplane.Program) (*Cache, error) {
+	r, err := currentRecipe(programs...)
 	if err != nil {
 		return nil, err
 	}
@@ -79,10 +79,10 @@ func (c *Cache) setDir() string { return filepath.Join(c.dir, prefix+c.recipe.ke
 
 // Find returns the set if it is there, whole and unchanged. Otherwise the error says what is wrong with it.
 func (c *Cache) Find() (Set, error) {
-	if err := verify(c.setDir(), apiServerName, etcdName); err != nil {
+	if err := verify(c.setDir(), c.recipe.names()...); err != nil {
 		return Set{}, err
 	}
-	return setIn(c.setDir()), nil
+	return Set{Dir: c.setDir()}, nil
 }
 
 // Get returns the set, and builds it if need be. That can take minutes; cancel ctx to give up.
@@ -126,7 +126,7 @@ func (c *Cache) build(ctx context.Context) (err error) {
 	if err := c.compile(ctx, out); err != nil {
 		return err
 	}
-	if err := seal(out, apiServerName, etcdName); err != nil {
+	if err := seal(out, c.recipe.names()...); err != nil {
 		return err
 	}
 	return errors.Join(os.RemoveAll(c.setDir()), os.Rename(out, c.setDir()))

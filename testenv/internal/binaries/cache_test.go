@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"vedette.dev/testenv/internal/controlplane"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -28,7 +30,7 @@ type testCache struct {
 func newTestCache(t *testing.T, dir string) *testCache {
 	t.Helper()
 	said := &safeBuffer{}
-	c, err := newCache(dir, said)
+	c, err := newCache(dir, said, controlplane.APIServer, controlplane.Etcd)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,8 +44,8 @@ func newTestCache(t *testing.T, dir string) *testCache {
 
 func writePrograms(dir string) error {
 	return errors.Join(
-		os.WriteFile(filepath.Join(dir, apiServerName), []byte("an API server"), 0o755),
-		os.WriteFile(filepath.Join(dir, etcdName), []byte("a store"), 0o755),
+		os.WriteFile(filepath.Join(dir, controlplane.APIServer.Name), []byte("an API server"), 0o755),
+		os.WriteFile(filepath.Join(dir, controlplane.Etcd.Name), []byte("a store"), 0o755),
 	)
 }
 
@@ -63,7 +65,7 @@ func TestBuiltOnce(t *testing.T) {
 		t.Errorf("Find in an empty cache: %v", err)
 	}
 	first := c.mustGet(t)
-	if b, err := os.ReadFile(first.APIServer); err != nil || string(b) != "an API server" {
+	if b, err := os.ReadFile(first.Path(controlplane.APIServer)); err != nil || string(b) != "an API server" {
 		t.Errorf("API server: %q, %v", b, err)
 	}
 	again := newTestCache(t, dir)
@@ -75,9 +77,9 @@ func TestBuiltOnce(t *testing.T) {
 // Neither a program that was changed nor one that was cut short, nor a set without its seal, is ever used.
 func TestCorruptSetIsBuiltAnew(t *testing.T) {
 	damage := map[string]func(Set) error{
-		"changed":  func(s Set) error { return os.WriteFile(s.Etcd, []byte("another"), 0o755) },
-		"short":    func(s Set) error { return os.Truncate(s.APIServer, 3) },
-		"missing":  func(s Set) error { return os.Remove(s.APIServer) },
+		"changed":  func(s Set) error { return os.WriteFile(s.Path(controlplane.Etcd), []byte("another"), 0o755) },
+		"short":    func(s Set) error { return os.Truncate(s.Path(controlplane.APIServer), 3) },
+		"missing":  func(s Set) error { return os.Remove(s.Path(controlplane.APIServer)) },
 		"unsealed": func(s Set) error { return os.Remove(filepath.Join(s.Dir, sums)) },
 	}
 	for name, harm := range damage {

@@ -31,14 +31,19 @@ func (c compiler) run(ctx context.Context, dir string) error {
 	if err := errors.Join(os.Mkdir(module, 0o755), os.Mkdir(tmp, 0o755), controlplane.WriteTo(module)); err != nil {
 		return err
 	}
-	c.progress.begin("building %v with %s: the first time, this takes 6 minutes on two cores, then it is kept in %s",
+	c.progress.begin("building %v with %s: the first time, this takes minutes on two cores, then it is kept in %s",
 		c.recipe, c.recipe.goVersion, filepath.Dir(filepath.Dir(dir)))
 	err := c.buildIn(ctx, module, tmp, dir)
 	c.progress.end(err)
 	if err != nil {
 		return fmt.Errorf("building %v: %w", c.recipe, c.explain(ctx, err))
 	}
-	return os.Rename(filepath.Join(dir, "server"), filepath.Join(dir, etcdName))
+	for _, p := range c.recipe.programs {
+		if err := os.Rename(filepath.Join(dir, p.Built), filepath.Join(dir, p.Name)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (c compiler) buildIn(ctx context.Context, module, tmp, dir string) error {
@@ -55,7 +60,10 @@ func (c compiler) buildIn(ctx context.Context, module, tmp, dir string) error {
 func (c compiler) args(command string, more ...string) []string {
 	args := append([]string{command}, c.recipe.flags()...)
 	args = append(args, more...)
-	return append(args, controlplane.APIServerPackage, controlplane.EtcdPackage)
+	for _, p := range c.recipe.programs {
+		args = append(args, p.Package)
+	}
+	return args
 }
 
 // goCommand runs the go command and returns what it prints. The progress hears what it says meanwhile.

@@ -11,19 +11,22 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"vedette.dev/testenv/internal/controlplane"
 )
 
 func TestKeyHoldsAllThatDecides(t *testing.T) {
-	base, err := currentRecipe()
+	base, err := currentRecipe(controlplane.APIServer, controlplane.Etcd)
 	if err != nil {
 		t.Fatal(err)
 	}
-	kubernetes, system, compiler := base, base, base
+	kubernetes, system, compiler, programs := base, base, base, base
 	kubernetes.versions.Kubernetes = "v1.99.0"
 	system.goarch = "pdp11"
 	compiler.goVersion = "go1.99 X:arenas"
+	programs.programs = []controlplane.Program{controlplane.Kubectl}
 	seen := map[string]bool{}
-	for _, r := range []recipe{base, kubernetes, system, compiler} {
+	for _, r := range []recipe{base, kubernetes, system, compiler, programs} {
 		key := r.key()
 		if seen[key] {
 			t.Errorf("twice: %s", key)
@@ -79,7 +82,7 @@ func TestProgressTellsHowFar(t *testing.T) {
 }
 
 func TestCompileOutOfTime(t *testing.T) {
-	r, err := currentRecipe()
+	r, err := currentRecipe(controlplane.APIServer, controlplane.Etcd)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +100,7 @@ func TestCompileOutOfTime(t *testing.T) {
 
 func TestCompileWithoutGo(t *testing.T) {
 	t.Setenv("PATH", "")
-	r, err := currentRecipe()
+	r, err := currentRecipe(controlplane.APIServer, controlplane.Etcd)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 // recipe is all that decides what is built.
 type recipe struct {
+	programs []controlplane.Program
 	versions controlplane.Versions
 	goos     string
 	goarch   string
@@ -19,12 +20,12 @@ type recipe struct {
 	goVersion string
 }
 
-func currentRecipe() (recipe, error) {
+func currentRecipe(programs ...controlplane.Program) (recipe, error) {
 	v, err := controlplane.ReadVersions()
 	if err != nil {
 		return recipe{}, err
 	}
-	return recipe{versions: v, goos: runtime.GOOS, goarch: runtime.GOARCH, goVersion: runtime.Version()}, nil
+	return recipe{programs: programs, versions: v, goos: runtime.GOOS, goarch: runtime.GOARCH, goVersion: runtime.Version()}, nil
 }
 
 // key names the set, for people (versions) and without doubt (hash).
@@ -33,12 +34,26 @@ func (r recipe) key() string {
 	fmt.Fprintf(hash, "%q %q", controlplane.Content(), r.flags())
 	goVersion, _, _ := strings.Cut(r.goVersion, " ") // "go1.26.8 X:..." where experiments are on
 	fmt.Fprintf(hash, " %q", r.goVersion)
-	return fmt.Sprintf("kubernetes-%s-etcd-%s-%s-%s-%s-%.4x",
-		r.versions.Kubernetes, r.versions.Etcd, r.goos, r.goarch, goVersion, hash.Sum(nil))
+	var name strings.Builder
+	for _, p := range r.programs {
+		fmt.Fprintf(&name, "%s-%s-", p.Name, r.versions.Of(p))
+	}
+	return fmt.Sprintf("%s%s-%s-%s-%.4x", &name, r.goos, r.goarch, goVersion, hash.Sum(nil))
 }
 
 func (r recipe) String() string {
-	return fmt.Sprintf("kube-apiserver %s and etcd %s", r.versions.Kubernetes, r.versions.Etcd)
+	var each []string
+	for _, p := range r.programs {
+		each = append(each, p.Name+" "+r.versions.Of(p))
+	}
+	return strings.Join(each, " and ")
+}
+
+func (r recipe) names() (names []string) {
+	for _, p := range r.programs {
+		names = append(names, p.Name)
+	}
+	return names
 }
 
 // flags are those of go build and, as its questions must be about the same build, of go list.

@@ -1,5 +1,5 @@
-// Package controlplane is the module from which the servers of a test environment are built: which versions, and the
-// checksums of all they are made of.
+// Package controlplane is the module from which the servers of a test environment, and a kubectl for them, are built: which
+// versions, and the checksums of all they are made of.
 //
 // It is a module of its own because k8s.io/kubernetes must have each k8s.io module that it was made with replaced by
 // the published one, and those replaces would lower the versions that Vedette itself uses. It is embedded, under names
@@ -27,19 +27,40 @@ var goMod string
 //go:embed controlplane.sum
 var goSum string
 
-// The packages to build, and the modules whose versions are theirs.
+// The modules whose versions are those of the programs.
 const (
-	APIServerPackage = "k8s.io/kubernetes/cmd/kube-apiserver"
-	EtcdPackage      = "go.etcd.io/etcd/server/v3"
-
 	kubernetesModule = "k8s.io/kubernetes"
 	etcdModule       = "go.etcd.io/etcd/server/v3"
+)
+
+// Program is one of those that can be built from the module. A package of each is one of its tools, which keeps what the
+// program is made of in the checksums.
+type Program struct {
+	Name    string
+	Package string
+	// Built is what `go build` calls it.
+	Built string
+}
+
+// The programs.
+var (
+	APIServer = Program{"kube-apiserver", "k8s.io/kubernetes/cmd/kube-apiserver", "kube-apiserver"}
+	Etcd      = Program{"etcd", "go.etcd.io/etcd/server/v3", "server"}
+	Kubectl   = Program{"kubectl", "k8s.io/kubernetes/cmd/kubectl", "kubectl"}
 )
 
 // Versions are what the module asks for.
 type Versions struct {
 	Kubernetes string // such as v1.36.3
 	Etcd       string // such as v3.6.8
+}
+
+// Of is the version of a program.
+func (v Versions) Of(p Program) string {
+	if p == Etcd {
+		return v.Etcd
+	}
+	return v.Kubernetes
 }
 
 // ReadVersions reads them from the embedded module, so that they are written down in one place only.

@@ -68,7 +68,7 @@ type MutatingAdmissionPoliciesGetter interface {
 
 // MutatingAdmissionPolicyInterface is the client of mutating admission policies.
 type MutatingAdmissionPolicyInterface interface {
-	gentype.Interface[admissionregistrationv1.MutatingAdmissionPolicy, admissionregistrationv1.MutatingAdmissionPolicyList]
+	gentype.Interface[*admissionregistrationv1.MutatingAdmissionPolicy, *admissionregistrationv1.MutatingAdmissionPolicyList]
 	MutatingAdmissionPolicyExpansion
 }
 
@@ -84,7 +84,7 @@ type MutatingAdmissionPolicyBindingsGetter interface {
 
 // MutatingAdmissionPolicyBindingInterface is the client of mutating admission policy bindings.
 type MutatingAdmissionPolicyBindingInterface interface {
-	gentype.Interface[admissionregistrationv1.MutatingAdmissionPolicyBinding, admissionregistrationv1.MutatingAdmissionPolicyBindingList]
+	gentype.Interface[*admissionregistrationv1.MutatingAdmissionPolicyBinding, *admissionregistrationv1.MutatingAdmissionPolicyBindingList]
 	MutatingAdmissionPolicyBindingExpansion
 }
 
@@ -100,7 +100,7 @@ type MutatingWebhookConfigurationsGetter interface {
 
 // MutatingWebhookConfigurationInterface is the client of mutating webhook configurations.
 type MutatingWebhookConfigurationInterface interface {
-	gentype.Interface[admissionregistrationv1.MutatingWebhookConfiguration, admissionregistrationv1.MutatingWebhookConfigurationList]
+	gentype.Interface[*admissionregistrationv1.MutatingWebhookConfiguration, *admissionregistrationv1.MutatingWebhookConfigurationList]
 	MutatingWebhookConfigurationExpansion
 }
 
@@ -116,8 +116,8 @@ type ValidatingAdmissionPoliciesGetter interface {
 
 // ValidatingAdmissionPolicyInterface is the client of validating admission policies.
 type ValidatingAdmissionPolicyInterface interface {
-	gentype.Interface[admissionregistrationv1.ValidatingAdmissionPolicy, admissionregistrationv1.ValidatingAdmissionPolicyList]
-	gentype.StatusInterface[admissionregistrationv1.ValidatingAdmissionPolicy]
+	gentype.Interface[*admissionregistrationv1.ValidatingAdmissionPolicy, *admissionregistrationv1.ValidatingAdmissionPolicyList]
+	gentype.StatusInterface[*admissionregistrationv1.ValidatingAdmissionPolicy]
 	ValidatingAdmissionPolicyExpansion
 }
 
@@ -133,7 +133,7 @@ type ValidatingAdmissionPolicyBindingsGetter interface {
 
 // ValidatingAdmissionPolicyBindingInterface is the client of validating admission policy bindings.
 type ValidatingAdmissionPolicyBindingInterface interface {
-	gentype.Interface[admissionregistrationv1.ValidatingAdmissionPolicyBinding, admissionregistrationv1.ValidatingAdmissionPolicyBindingList]
+	gentype.Interface[*admissionregistrationv1.ValidatingAdmissionPolicyBinding, *admissionregistrationv1.ValidatingAdmissionPolicyBindingList]
 	ValidatingAdmissionPolicyBindingExpansion
 }
 
@@ -149,7 +149,7 @@ type ValidatingWebhookConfigurationsGetter interface {
 
 // ValidatingWebhookConfigurationInterface is the client of validating webhook configurations.
 type ValidatingWebhookConfigurationInterface interface {
-	gentype.Interface[admissionregistrationv1.ValidatingWebhookConfiguration, admissionregistrationv1.ValidatingWebhookConfigurationList]
+	gentype.Interface[*admissionregistrationv1.ValidatingWebhookConfiguration, *admissionregistrationv1.ValidatingWebhookConfigurationList]
 	ValidatingWebhookConfigurationExpansion
 }
 

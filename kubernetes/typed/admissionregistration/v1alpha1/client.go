@@ -66,7 +66,7 @@ type MutatingAdmissionPoliciesGetter interface {
 
 // MutatingAdmissionPolicyInterface is the client of mutating admission policies.
 type MutatingAdmissionPolicyInterface interface {
-	gentype.Interface[admissionregistrationv1alpha1.MutatingAdmissionPolicy, admissionregistrationv1alpha1.MutatingAdmissionPolicyList]
+	gentype.Interface[*admissionregistrationv1alpha1.MutatingAdmissionPolicy, *admissionregistrationv1alpha1.MutatingAdmissionPolicyList]
 	MutatingAdmissionPolicyExpansion
 }
 
@@ -82,7 +82,7 @@ type MutatingAdmissionPolicyBindingsGetter interface {
 
 // MutatingAdmissionPolicyBindingInterface is the client of mutating admission policy bindings.
 type MutatingAdmissionPolicyBindingInterface interface {
-	gentype.Interface[admissionregistrationv1alpha1.MutatingAdmissionPolicyBinding, admissionregistrationv1alpha1.MutatingAdmissionPolicyBindingList]
+	gentype.Interface[*admissionregistrationv1alpha1.MutatingAdmissionPolicyBinding, *admissionregistrationv1alpha1.MutatingAdmissionPolicyBindingList]
 	MutatingAdmissionPolicyBindingExpansion
 }
 
@@ -98,8 +98,8 @@ type ValidatingAdmissionPoliciesGetter interface {
 
 // ValidatingAdmissionPolicyInterface is the client of validating admission policies.
 type ValidatingAdmissionPolicyInterface interface {
-	gentype.Interface[admissionregistrationv1alpha1.ValidatingAdmissionPolicy, admissionregistrationv1alpha1.ValidatingAdmissionPolicyList]
-	gentype.StatusInterface[admissionregistrationv1alpha1.ValidatingAdmissionPolicy]
+	gentype.Interface[*admissionregistrationv1alpha1.ValidatingAdmissionPolicy, *admissionregistrationv1alpha1.ValidatingAdmissionPolicyList]
+	gentype.StatusInterface[*admissionregistrationv1alpha1.ValidatingAdmissionPolicy]
 	ValidatingAdmissionPolicyExpansion
 }
 
@@ -115,7 +115,7 @@ type ValidatingAdmissionPolicyBindingsGetter interface {
 
 // ValidatingAdmissionPolicyBindingInterface is the client of validating admission policy bindings.
 type ValidatingAdmissionPolicyBindingInterface interface {
-	gentype.Interface[admissionregistrationv1alpha1.ValidatingAdmissionPolicyBinding, admissionregistrationv1alpha1.ValidatingAdmissionPolicyBindingList]
+	gentype.Interface[*admissionregistrationv1alpha1.ValidatingAdmissionPolicyBinding, *admissionregistrationv1alpha1.ValidatingAdmissionPolicyBindingList]
 	ValidatingAdmissionPolicyBindingExpansion
 }
 

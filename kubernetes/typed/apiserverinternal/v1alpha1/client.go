@@ -63,8 +63,8 @@ type StorageVersionsGetter interface {
 
 // StorageVersionInterface is the client of storage versions.
 type StorageVersionInterface interface {
-	gentype.Interface[apiserverinternalv1alpha1.StorageVersion, apiserverinternalv1alpha1.StorageVersionList]
-	gentype.StatusInterface[apiserverinternalv1alpha1.StorageVersion]
+	gentype.Interface[*apiserverinternalv1alpha1.StorageVersion, *apiserverinternalv1alpha1.StorageVersionList]
+	gentype.StatusInterface[*apiserverinternalv1alpha1.StorageVersion]
 	StorageVersionExpansion
 }
 

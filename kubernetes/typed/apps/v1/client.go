@@ -71,7 +71,7 @@ type ControllerRevisionsGetter interface {
 
 // ControllerRevisionInterface is the client of controller revisions, in one namespace or in all.
 type ControllerRevisionInterface interface {
-	gentype.Interface[appsv1.ControllerRevision, appsv1.ControllerRevisionList]
+	gentype.Interface[*appsv1.ControllerRevision, *appsv1.ControllerRevisionList]
 	ControllerRevisionExpansion
 }
 
@@ -87,8 +87,8 @@ type DaemonSetsGetter interface {
 
 // DaemonSetInterface is the client of daemon sets, in one namespace or in all.
 type DaemonSetInterface interface {
-	gentype.Interface[appsv1.DaemonSet, appsv1.DaemonSetList]
-	gentype.StatusInterface[appsv1.DaemonSet]
+	gentype.Interface[*appsv1.DaemonSet, *appsv1.DaemonSetList]
+	gentype.StatusInterface[*appsv1.DaemonSet]
 	DaemonSetExpansion
 }
 
@@ -104,8 +104,8 @@ type DeploymentsGetter interface {
 
 // DeploymentInterface is the client of deployments, in one namespace or in all.
 type DeploymentInterface interface {
-	gentype.Interface[appsv1.Deployment, appsv1.DeploymentList]
-	gentype.StatusInterface[appsv1.Deployment]
+	gentype.Interface[*appsv1.Deployment, *appsv1.DeploymentList]
+	gentype.StatusInterface[*appsv1.Deployment]
 	// GetScale reads the subresource scale of a deployment.
 	GetScale(ctx context.Context, deploymentName string, options metav1.GetOptions) (*autoscalingv1.Scale, error)
 	// UpdateScale replaces the subresource scale of a deployment.
@@ -143,8 +143,8 @@ type ReplicaSetsGetter interface {
 
 // ReplicaSetInterface is the client of replica sets, in one namespace or in all.
 type ReplicaSetInterface interface {
-	gentype.Interface[appsv1.ReplicaSet, appsv1.ReplicaSetList]
-	gentype.StatusInterface[appsv1.ReplicaSet]
+	gentype.Interface[*appsv1.ReplicaSet, *appsv1.ReplicaSetList]
+	gentype.StatusInterface[*appsv1.ReplicaSet]
 	// GetScale reads the subresource scale of a replica set.
 	GetScale(ctx context.Context, replicaSetName string, options metav1.GetOptions) (*autoscalingv1.Scale, error)
 	// UpdateScale replaces the subresource scale of a replica set.
@@ -182,8 +182,8 @@ type StatefulSetsGetter interface {
 
 // StatefulSetInterface is the client of stateful sets, in one namespace or in all.
 type StatefulSetInterface interface {
-	gentype.Interface[appsv1.StatefulSet, appsv1.StatefulSetList]
-	gentype.StatusInterface[appsv1.StatefulSet]
+	gentype.Interface[*appsv1.StatefulSet, *appsv1.StatefulSetList]
+	gentype.StatusInterface[*appsv1.StatefulSet]
 	// GetScale reads the subresource scale of a stateful set.
 	GetScale(ctx context.Context, statefulSetName string, options metav1.GetOptions) (*autoscalingv1.Scale, error)
 	// UpdateScale replaces the subresource scale of a stateful set.

@@ -65,7 +65,7 @@ type ControllerRevisionsGetter interface {
 
 // ControllerRevisionInterface is the client of controller revisions, in one namespace or in all.
 type ControllerRevisionInterface interface {
-	gentype.Interface[appsv1beta1.ControllerRevision, appsv1beta1.ControllerRevisionList]
+	gentype.Interface[*appsv1beta1.ControllerRevision, *appsv1beta1.ControllerRevisionList]
 	ControllerRevisionExpansion
 }
 
@@ -81,8 +81,8 @@ type DeploymentsGetter interface {
 
 // DeploymentInterface is the client of deployments, in one namespace or in all.
 type DeploymentInterface interface {
-	gentype.Interface[appsv1beta1.Deployment, appsv1beta1.DeploymentList]
-	gentype.StatusInterface[appsv1beta1.Deployment]
+	gentype.Interface[*appsv1beta1.Deployment, *appsv1beta1.DeploymentList]
+	gentype.StatusInterface[*appsv1beta1.Deployment]
 	DeploymentExpansion
 }
 
@@ -98,8 +98,8 @@ type StatefulSetsGetter interface {
 
 // StatefulSetInterface is the client of stateful sets, in one namespace or in all.
 type StatefulSetInterface interface {
-	gentype.Interface[appsv1beta1.StatefulSet, appsv1beta1.StatefulSetList]
-	gentype.StatusInterface[appsv1beta1.StatefulSet]
+	gentype.Interface[*appsv1beta1.StatefulSet, *appsv1beta1.StatefulSetList]
+	gentype.StatusInterface[*appsv1beta1.StatefulSet]
 	StatefulSetExpansion
 }
 

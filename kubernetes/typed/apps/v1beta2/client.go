@@ -69,7 +69,7 @@ type ControllerRevisionsGetter interface {
 
 // ControllerRevisionInterface is the client of controller revisions, in one namespace or in all.
 type ControllerRevisionInterface interface {
-	gentype.Interface[appsv1beta2.ControllerRevision, appsv1beta2.ControllerRevisionList]
+	gentype.Interface[*appsv1beta2.ControllerRevision, *appsv1beta2.ControllerRevisionList]
 	ControllerRevisionExpansion
 }
 
@@ -85,8 +85,8 @@ type DaemonSetsGetter interface {
 
 // DaemonSetInterface is the client of daemon sets, in one namespace or in all.
 type DaemonSetInterface interface {
-	gentype.Interface[appsv1beta2.DaemonSet, appsv1beta2.DaemonSetList]
-	gentype.StatusInterface[appsv1beta2.DaemonSet]
+	gentype.Interface[*appsv1beta2.DaemonSet, *appsv1beta2.DaemonSetList]
+	gentype.StatusInterface[*appsv1beta2.DaemonSet]
 	DaemonSetExpansion
 }
 
@@ -102,8 +102,8 @@ type DeploymentsGetter interface {
 
 // DeploymentInterface is the client of deployments, in one namespace or in all.
 type DeploymentInterface interface {
-	gentype.Interface[appsv1beta2.Deployment, appsv1beta2.DeploymentList]
-	gentype.StatusInterface[appsv1beta2.Deployment]
+	gentype.Interface[*appsv1beta2.Deployment, *appsv1beta2.DeploymentList]
+	gentype.StatusInterface[*appsv1beta2.Deployment]
 	DeploymentExpansion
 }
 
@@ -119,8 +119,8 @@ type ReplicaSetsGetter interface {
 
 // ReplicaSetInterface is the client of replica sets, in one namespace or in all.
 type ReplicaSetInterface interface {
-	gentype.Interface[appsv1beta2.ReplicaSet, appsv1beta2.ReplicaSetList]
-	gentype.StatusInterface[appsv1beta2.ReplicaSet]
+	gentype.Interface[*appsv1beta2.ReplicaSet, *appsv1beta2.ReplicaSetList]
+	gentype.StatusInterface[*appsv1beta2.ReplicaSet]
 	ReplicaSetExpansion
 }
 
@@ -136,8 +136,8 @@ type StatefulSetsGetter interface {
 
 // StatefulSetInterface is the client of stateful sets, in one namespace or in all.
 type StatefulSetInterface interface {
-	gentype.Interface[appsv1beta2.StatefulSet, appsv1beta2.StatefulSetList]
-	gentype.StatusInterface[appsv1beta2.StatefulSet]
+	gentype.Interface[*appsv1beta2.StatefulSet, *appsv1beta2.StatefulSetList]
+	gentype.StatusInterface[*appsv1beta2.StatefulSet]
 	// GetScale reads the subresource scale of a stateful set.
 	GetScale(ctx context.Context, statefulSetName string, options metav1.GetOptions) (*appsv1beta2.Scale, error)
 	// UpdateScale replaces the subresource scale of a stateful set.

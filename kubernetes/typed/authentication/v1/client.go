@@ -64,7 +64,7 @@ type SelfSubjectReviewsGetter interface {
 
 // SelfSubjectReviewInterface is the client of self subject reviews.
 type SelfSubjectReviewInterface interface {
-	gentype.Creator[authenticationv1.SelfSubjectReview]
+	gentype.Creator[*authenticationv1.SelfSubjectReview]
 	SelfSubjectReviewExpansion
 }
 
@@ -80,7 +80,7 @@ type TokenReviewsGetter interface {
 
 // TokenReviewInterface is the client of token reviews.
 type TokenReviewInterface interface {
-	gentype.Creator[authenticationv1.TokenReview]
+	gentype.Creator[*authenticationv1.TokenReview]
 	TokenReviewExpansion
 }
 

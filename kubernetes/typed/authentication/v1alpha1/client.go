@@ -63,7 +63,7 @@ type SelfSubjectReviewsGetter interface {
 
 // SelfSubjectReviewInterface is the client of self subject reviews.
 type SelfSubjectReviewInterface interface {
-	gentype.Creator[authenticationv1alpha1.SelfSubjectReview]
+	gentype.Creator[*authenticationv1alpha1.SelfSubjectReview]
 	SelfSubjectReviewExpansion
 }
 

@@ -64,7 +64,7 @@ type SelfSubjectReviewsGetter interface {
 
 // SelfSubjectReviewInterface is the client of self subject reviews.
 type SelfSubjectReviewInterface interface {
-	gentype.Creator[authenticationv1beta1.SelfSubjectReview]
+	gentype.Creator[*authenticationv1beta1.SelfSubjectReview]
 	SelfSubjectReviewExpansion
 }
 
@@ -80,7 +80,7 @@ type TokenReviewsGetter interface {
 
 // TokenReviewInterface is the client of token reviews.
 type TokenReviewInterface interface {
-	gentype.Creator[authenticationv1beta1.TokenReview]
+	gentype.Creator[*authenticationv1beta1.TokenReview]
 	TokenReviewExpansion
 }
 

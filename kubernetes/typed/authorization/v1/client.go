@@ -66,7 +66,7 @@ type LocalSubjectAccessReviewsGetter interface {
 
 // LocalSubjectAccessReviewInterface is the client of local subject access reviews, in one namespace or in all.
 type LocalSubjectAccessReviewInterface interface {
-	gentype.Creator[authorizationv1.LocalSubjectAccessReview]
+	gentype.Creator[*authorizationv1.LocalSubjectAccessReview]
 	LocalSubjectAccessReviewExpansion
 }
 
@@ -82,7 +82,7 @@ type SelfSubjectAccessReviewsGetter interface {
 
 // SelfSubjectAccessReviewInterface is the client of self subject access reviews.
 type SelfSubjectAccessReviewInterface interface {
-	gentype.Creator[authorizationv1.SelfSubjectAccessReview]
+	gentype.Creator[*authorizationv1.SelfSubjectAccessReview]
 	SelfSubjectAccessReviewExpansion
 }
 
@@ -98,7 +98,7 @@ type SelfSubjectRulesReviewsGetter interface {
 
 // SelfSubjectRulesReviewInterface is the client of self subject rules reviews.
 type SelfSubjectRulesReviewInterface interface {
-	gentype.Creator[authorizationv1.SelfSubjectRulesReview]
+	gentype.Creator[*authorizationv1.SelfSubjectRulesReview]
 	SelfSubjectRulesReviewExpansion
 }
 
@@ -114,7 +114,7 @@ type SubjectAccessReviewsGetter interface {
 
 // SubjectAccessReviewInterface is the client of subject access reviews.
 type SubjectAccessReviewInterface interface {
-	gentype.Creator[authorizationv1.SubjectAccessReview]
+	gentype.Creator[*authorizationv1.SubjectAccessReview]
 	SubjectAccessReviewExpansion
 }
 

@@ -63,8 +63,8 @@ type HorizontalPodAutoscalersGetter interface {
 
 // HorizontalPodAutoscalerInterface is the client of horizontal pod autoscalers, in one namespace or in all.
 type HorizontalPodAutoscalerInterface interface {
-	gentype.Interface[autoscalingv1.HorizontalPodAutoscaler, autoscalingv1.HorizontalPodAutoscalerList]
-	gentype.StatusInterface[autoscalingv1.HorizontalPodAutoscaler]
+	gentype.Interface[*autoscalingv1.HorizontalPodAutoscaler, *autoscalingv1.HorizontalPodAutoscalerList]
+	gentype.StatusInterface[*autoscalingv1.HorizontalPodAutoscaler]
 	HorizontalPodAutoscalerExpansion
 }
 

@@ -63,8 +63,8 @@ type HorizontalPodAutoscalersGetter interface {
 
 // HorizontalPodAutoscalerInterface is the client of horizontal pod autoscalers, in one namespace or in all.
 type HorizontalPodAutoscalerInterface interface {
-	gentype.Interface[autoscalingv2.HorizontalPodAutoscaler, autoscalingv2.HorizontalPodAutoscalerList]
-	gentype.StatusInterface[autoscalingv2.HorizontalPodAutoscaler]
+	gentype.Interface[*autoscalingv2.HorizontalPodAutoscaler, *autoscalingv2.HorizontalPodAutoscalerList]
+	gentype.StatusInterface[*autoscalingv2.HorizontalPodAutoscaler]
 	HorizontalPodAutoscalerExpansion
 }
 

@@ -64,8 +64,8 @@ type CronJobsGetter interface {
 
 // CronJobInterface is the client of cron jobs, in one namespace or in all.
 type CronJobInterface interface {
-	gentype.Interface[batchv1.CronJob, batchv1.CronJobList]
-	gentype.StatusInterface[batchv1.CronJob]
+	gentype.Interface[*batchv1.CronJob, *batchv1.CronJobList]
+	gentype.StatusInterface[*batchv1.CronJob]
 	CronJobExpansion
 }
 
@@ -81,8 +81,8 @@ type JobsGetter interface {
 
 // JobInterface is the client of jobs, in one namespace or in all.
 type JobInterface interface {
-	gentype.Interface[batchv1.Job, batchv1.JobList]
-	gentype.StatusInterface[batchv1.Job]
+	gentype.Interface[*batchv1.Job, *batchv1.JobList]
+	gentype.StatusInterface[*batchv1.Job]
 	JobExpansion
 }
 

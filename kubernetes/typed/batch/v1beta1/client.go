@@ -63,8 +63,8 @@ type CronJobsGetter interface {
 
 // CronJobInterface is the client of cron jobs, in one namespace or in all.
 type CronJobInterface interface {
-	gentype.Interface[batchv1beta1.CronJob, batchv1beta1.CronJobList]
-	gentype.StatusInterface[batchv1beta1.CronJob]
+	gentype.Interface[*batchv1beta1.CronJob, *batchv1beta1.CronJobList]
+	gentype.StatusInterface[*batchv1beta1.CronJob]
 	CronJobExpansion
 }
 

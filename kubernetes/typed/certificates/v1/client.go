@@ -67,8 +67,8 @@ type CertificateSigningRequestsGetter interface {
 
 // CertificateSigningRequestInterface is the client of certificate signing requests.
 type CertificateSigningRequestInterface interface {
-	gentype.Interface[certificatesv1.CertificateSigningRequest, certificatesv1.CertificateSigningRequestList]
-	gentype.StatusInterface[certificatesv1.CertificateSigningRequest]
+	gentype.Interface[*certificatesv1.CertificateSigningRequest, *certificatesv1.CertificateSigningRequestList]
+	gentype.StatusInterface[*certificatesv1.CertificateSigningRequest]
 	// UpdateApproval replaces the subresource approval of a certificate signing request.
 	UpdateApproval(ctx context.Context, certificateSigningRequestName string, certificateSigningRequest *certificatesv1.CertificateSigningRequest, opts metav1.UpdateOptions) (*certificatesv1.CertificateSigningRequest, error)
 	CertificateSigningRequestExpansion
@@ -94,7 +94,7 @@ type ClusterTrustBundlesGetter interface {
 
 // ClusterTrustBundleInterface is the client of cluster trust bundles.
 type ClusterTrustBundleInterface interface {
-	gentype.Interface[certificatesv1.ClusterTrustBundle, certificatesv1.ClusterTrustBundleList]
+	gentype.Interface[*certificatesv1.ClusterTrustBundle, *certificatesv1.ClusterTrustBundleList]
 	ClusterTrustBundleExpansion
 }
 
@@ -110,8 +110,8 @@ type PodCertificateRequestsGetter interface {
 
 // PodCertificateRequestInterface is the client of pod certificate requests, in one namespace or in all.
 type PodCertificateRequestInterface interface {
-	gentype.Interface[certificatesv1.PodCertificateRequest, certificatesv1.PodCertificateRequestList]
-	gentype.StatusInterface[certificatesv1.PodCertificateRequest]
+	gentype.Interface[*certificatesv1.PodCertificateRequest, *certificatesv1.PodCertificateRequestList]
+	gentype.StatusInterface[*certificatesv1.PodCertificateRequest]
 	PodCertificateRequestExpansion
 }
 

@@ -63,7 +63,7 @@ type ClusterTrustBundlesGetter interface {
 
 // ClusterTrustBundleInterface is the client of cluster trust bundles.
 type ClusterTrustBundleInterface interface {
-	gentype.Interface[certificatesv1alpha1.ClusterTrustBundle, certificatesv1alpha1.ClusterTrustBundleList]
+	gentype.Interface[*certificatesv1alpha1.ClusterTrustBundle, *certificatesv1alpha1.ClusterTrustBundleList]
 	ClusterTrustBundleExpansion
 }
 

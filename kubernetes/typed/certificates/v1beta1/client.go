@@ -65,8 +65,8 @@ type CertificateSigningRequestsGetter interface {
 
 // CertificateSigningRequestInterface is the client of certificate signing requests.
 type CertificateSigningRequestInterface interface {
-	gentype.Interface[certificatesv1beta1.CertificateSigningRequest, certificatesv1beta1.CertificateSigningRequestList]
-	gentype.StatusInterface[certificatesv1beta1.CertificateSigningRequest]
+	gentype.Interface[*certificatesv1beta1.CertificateSigningRequest, *certificatesv1beta1.CertificateSigningRequestList]
+	gentype.StatusInterface[*certificatesv1beta1.CertificateSigningRequest]
 	CertificateSigningRequestExpansion
 }
 
@@ -86,7 +86,7 @@ type ClusterTrustBundlesGetter interface {
 
 // ClusterTrustBundleInterface is the client of cluster trust bundles.
 type ClusterTrustBundleInterface interface {
-	gentype.Interface[certificatesv1beta1.ClusterTrustBundle, certificatesv1beta1.ClusterTrustBundleList]
+	gentype.Interface[*certificatesv1beta1.ClusterTrustBundle, *certificatesv1beta1.ClusterTrustBundleList]
 	ClusterTrustBundleExpansion
 }
 
@@ -102,8 +102,8 @@ type PodCertificateRequestsGetter interface {
 
 // PodCertificateRequestInterface is the client of pod certificate requests, in one namespace or in all.
 type PodCertificateRequestInterface interface {
-	gentype.Interface[certificatesv1beta1.PodCertificateRequest, certificatesv1beta1.PodCertificateRequestList]
-	gentype.StatusInterface[certificatesv1beta1.PodCertificateRequest]
+	gentype.Interface[*certificatesv1beta1.PodCertificateRequest, *certificatesv1beta1.PodCertificateRequestList]
+	gentype.StatusInterface[*certificatesv1beta1.PodCertificateRequest]
 	PodCertificateRequestExpansion
 }
 

@@ -63,7 +63,7 @@ type LeasesGetter interface {
 
 // LeaseInterface is the client of leases, in one namespace or in all.
 type LeaseInterface interface {
-	gentype.Interface[coordinationv1.Lease, coordinationv1.LeaseList]
+	gentype.Interface[*coordinationv1.Lease, *coordinationv1.LeaseList]
 	LeaseExpansion
 }
 

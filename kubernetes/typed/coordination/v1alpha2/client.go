@@ -63,7 +63,7 @@ type LeaseCandidatesGetter interface {
 
 // LeaseCandidateInterface is the client of lease candidates, in one namespace or in all.
 type LeaseCandidateInterface interface {
-	gentype.Interface[coordinationv1alpha2.LeaseCandidate, coordinationv1alpha2.LeaseCandidateList]
+	gentype.Interface[*coordinationv1alpha2.LeaseCandidate, *coordinationv1alpha2.LeaseCandidateList]
 	LeaseCandidateExpansion
 }
 

@@ -64,7 +64,7 @@ type LeasesGetter interface {
 
 // LeaseInterface is the client of leases, in one namespace or in all.
 type LeaseInterface interface {
-	gentype.Interface[coordinationv1beta1.Lease, coordinationv1beta1.LeaseList]
+	gentype.Interface[*coordinationv1beta1.Lease, *coordinationv1beta1.LeaseList]
 	LeaseExpansion
 }
 
@@ -80,7 +80,7 @@ type LeaseCandidatesGetter interface {
 
 // LeaseCandidateInterface is the client of lease candidates, in one namespace or in all.
 type LeaseCandidateInterface interface {
-	gentype.Interface[coordinationv1beta1.LeaseCandidate, coordinationv1beta1.LeaseCandidateList]
+	gentype.Interface[*coordinationv1beta1.LeaseCandidate, *coordinationv1beta1.LeaseCandidateList]
 	LeaseCandidateExpansion
 }
 

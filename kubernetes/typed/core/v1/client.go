@@ -90,7 +90,7 @@ type ComponentStatusesGetter interface {
 
 // ComponentStatusInterface is the client of component statuses.
 type ComponentStatusInterface interface {
-	gentype.Interface[corev1.ComponentStatus, corev1.ComponentStatusList]
+	gentype.Interface[*corev1.ComponentStatus, *corev1.ComponentStatusList]
 	ComponentStatusExpansion
 }
 
@@ -106,7 +106,7 @@ type ConfigMapsGetter interface {
 
 // ConfigMapInterface is the client of config maps, in one namespace or in all.
 type ConfigMapInterface interface {
-	gentype.Interface[corev1.ConfigMap, corev1.ConfigMapList]
+	gentype.Interface[*corev1.ConfigMap, *corev1.ConfigMapList]
 	ConfigMapExpansion
 }
 
@@ -122,7 +122,7 @@ type EndpointsGetter interface {
 
 // EndpointsInterface is the client of endpoints, in one namespace or in all.
 type EndpointsInterface interface {
-	gentype.Interface[corev1.Endpoints, corev1.EndpointsList]
+	gentype.Interface[*corev1.Endpoints, *corev1.EndpointsList]
 	EndpointsExpansion
 }
 
@@ -138,7 +138,7 @@ type EventsGetter interface {
 
 // EventInterface is the client of events, in one namespace or in all.
 type EventInterface interface {
-	gentype.Interface[corev1.Event, corev1.EventList]
+	gentype.Interface[*corev1.Event, *corev1.EventList]
 	EventExpansion
 }
 
@@ -158,7 +158,7 @@ type LimitRangesGetter interface {
 
 // LimitRangeInterface is the client of limit ranges, in one namespace or in all.
 type LimitRangeInterface interface {
-	gentype.Interface[corev1.LimitRange, corev1.LimitRangeList]
+	gentype.Interface[*corev1.LimitRange, *corev1.LimitRangeList]
 	LimitRangeExpansion
 }
 
@@ -174,15 +174,15 @@ type NamespacesGetter interface {
 
 // NamespaceInterface is the client of namespaces.
 type NamespaceInterface interface {
-	gentype.Creator[corev1.Namespace]
-	gentype.Updater[corev1.Namespace]
+	gentype.Creator[*corev1.Namespace]
+	gentype.Updater[*corev1.Namespace]
 	gentype.Deleter
-	gentype.Getter[corev1.Namespace]
-	gentype.Lister[corev1.NamespaceList]
+	gentype.Getter[*corev1.Namespace]
+	gentype.Lister[*corev1.NamespaceList]
 	gentype.Watcher
-	gentype.Patcher[corev1.Namespace]
-	gentype.Applier[corev1.Namespace]
-	gentype.StatusInterface[corev1.Namespace]
+	gentype.Patcher[*corev1.Namespace]
+	gentype.Applier[*corev1.Namespace]
+	gentype.StatusInterface[*corev1.Namespace]
 	NamespaceExpansion
 }
 
@@ -202,8 +202,8 @@ type NodesGetter interface {
 
 // NodeInterface is the client of nodes.
 type NodeInterface interface {
-	gentype.Interface[corev1.Node, corev1.NodeList]
-	gentype.StatusInterface[corev1.Node]
+	gentype.Interface[*corev1.Node, *corev1.NodeList]
+	gentype.StatusInterface[*corev1.Node]
 	NodeExpansion
 }
 
@@ -223,8 +223,8 @@ type PersistentVolumesGetter interface {
 
 // PersistentVolumeInterface is the client of persistent volumes.
 type PersistentVolumeInterface interface {
-	gentype.Interface[corev1.PersistentVolume, corev1.PersistentVolumeList]
-	gentype.StatusInterface[corev1.PersistentVolume]
+	gentype.Interface[*corev1.PersistentVolume, *corev1.PersistentVolumeList]
+	gentype.StatusInterface[*corev1.PersistentVolume]
 	PersistentVolumeExpansion
 }
 
@@ -240,8 +240,8 @@ type PersistentVolumeClaimsGetter interface {
 
 // PersistentVolumeClaimInterface is the client of persistent volume claims, in one namespace or in all.
 type PersistentVolumeClaimInterface interface {
-	gentype.Interface[corev1.PersistentVolumeClaim, corev1.PersistentVolumeClaimList]
-	gentype.StatusInterface[corev1.PersistentVolumeClaim]
+	gentype.Interface[*corev1.PersistentVolumeClaim, *corev1.PersistentVolumeClaimList]
+	gentype.StatusInterface[*corev1.PersistentVolumeClaim]
 	PersistentVolumeClaimExpansion
 }
 
@@ -257,8 +257,8 @@ type PodsGetter interface {
 
 // PodInterface is the client of pods, in one namespace or in all.
 type PodInterface interface {
-	gentype.Interface[corev1.Pod, corev1.PodList]
-	gentype.StatusInterface[corev1.Pod]
+	gentype.Interface[*corev1.Pod, *corev1.PodList]
+	gentype.StatusInterface[*corev1.Pod]
 	// UpdateEphemeralContainers replaces the subresource ephemeralcontainers of a pod.
 	UpdateEphemeralContainers(ctx context.Context, podName string, pod *corev1.Pod, opts metav1.UpdateOptions) (*corev1.Pod, error)
 	// UpdateResize replaces the subresource resize of a pod.
@@ -290,7 +290,7 @@ type PodTemplatesGetter interface {
 
 // PodTemplateInterface is the client of pod templates, in one namespace or in all.
 type PodTemplateInterface interface {
-	gentype.Interface[corev1.PodTemplate, corev1.PodTemplateList]
+	gentype.Interface[*corev1.PodTemplate, *corev1.PodTemplateList]
 	PodTemplateExpansion
 }
 
@@ -306,8 +306,8 @@ type ReplicationControllersGetter interface {
 
 // ReplicationControllerInterface is the client of replication controllers, in one namespace or in all.
 type ReplicationControllerInterface interface {
-	gentype.Interface[corev1.ReplicationController, corev1.ReplicationControllerList]
-	gentype.StatusInterface[corev1.ReplicationController]
+	gentype.Interface[*corev1.ReplicationController, *corev1.ReplicationControllerList]
+	gentype.StatusInterface[*corev1.ReplicationController]
 	// GetScale reads the subresource scale of a replication controller.
 	GetScale(ctx context.Context, replicationControllerName string, options metav1.GetOptions) (*autoscalingv1.Scale, error)
 	// UpdateScale replaces the subresource scale of a replication controller.
@@ -339,8 +339,8 @@ type ResourceQuotasGetter interface {
 
 // ResourceQuotaInterface is the client of resource quotas, in one namespace or in all.
 type ResourceQuotaInterface interface {
-	gentype.Interface[corev1.ResourceQuota, corev1.ResourceQuotaList]
-	gentype.StatusInterface[corev1.ResourceQuota]
+	gentype.Interface[*corev1.ResourceQuota, *corev1.ResourceQuotaList]
+	gentype.StatusInterface[*corev1.ResourceQuota]
 	ResourceQuotaExpansion
 }
 
@@ -356,7 +356,7 @@ type SecretsGetter interface {
 
 // SecretInterface is the client of secrets, in one namespace or in all.
 type SecretInterface interface {
-	gentype.Interface[corev1.Secret, corev1.SecretList]
+	gentype.Interface[*corev1.Secret, *corev1.SecretList]
 	SecretExpansion
 }
 
@@ -372,15 +372,15 @@ type ServicesGetter interface {
 
 // ServiceInterface is the client of services, in one namespace or in all.
 type ServiceInterface interface {
-	gentype.Creator[corev1.Service]
-	gentype.Updater[corev1.Service]
+	gentype.Creator[*corev1.Service]
+	gentype.Updater[*corev1.Service]
 	gentype.Deleter
-	gentype.Getter[corev1.Service]
-	gentype.Lister[corev1.ServiceList]
+	gentype.Getter[*corev1.Service]
+	gentype.Lister[*corev1.ServiceList]
 	gentype.Watcher
-	gentype.Patcher[corev1.Service]
-	gentype.Applier[corev1.Service]
-	gentype.StatusInterface[corev1.Service]
+	gentype.Patcher[*corev1.Service]
+	gentype.Applier[*corev1.Service]
+	gentype.StatusInterface[*corev1.Service]
 	ServiceExpansion
 }
 
@@ -400,7 +400,7 @@ type ServiceAccountsGetter interface {
 
 // ServiceAccountInterface is the client of service accounts, in one namespace or in all.
 type ServiceAccountInterface interface {
-	gentype.Interface[corev1.ServiceAccount, corev1.ServiceAccountList]
+	gentype.Interface[*corev1.ServiceAccount, *corev1.ServiceAccountList]
 	// CreateToken posts to the subresource token of a service account.
 	CreateToken(ctx context.Context, serviceAccountName string, tokenRequest *authenticationv1.TokenRequest, opts metav1.CreateOptions) (*authenticationv1.TokenRequest, error)
 	ServiceAccountExpansion

@@ -63,7 +63,7 @@ type EndpointSlicesGetter interface {
 
 // EndpointSliceInterface is the client of endpoint slices, in one namespace or in all.
 type EndpointSliceInterface interface {
-	gentype.Interface[discoveryv1beta1.EndpointSlice, discoveryv1beta1.EndpointSliceList]
+	gentype.Interface[*discoveryv1beta1.EndpointSlice, *discoveryv1beta1.EndpointSliceList]
 	EndpointSliceExpansion
 }
 

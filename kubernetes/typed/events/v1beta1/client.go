@@ -63,7 +63,7 @@ type EventsGetter interface {
 
 // EventInterface is the client of events, in one namespace or in all.
 type EventInterface interface {
-	gentype.Interface[eventsv1beta1.Event, eventsv1beta1.EventList]
+	gentype.Interface[*eventsv1beta1.Event, *eventsv1beta1.EventList]
 	EventExpansion
 }
 

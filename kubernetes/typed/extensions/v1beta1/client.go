@@ -69,8 +69,8 @@ type DaemonSetsGetter interface {
 
 // DaemonSetInterface is the client of daemon sets, in one namespace or in all.
 type DaemonSetInterface interface {
-	gentype.Interface[extensionsv1beta1.DaemonSet, extensionsv1beta1.DaemonSetList]
-	gentype.StatusInterface[extensionsv1beta1.DaemonSet]
+	gentype.Interface[*extensionsv1beta1.DaemonSet, *extensionsv1beta1.DaemonSetList]
+	gentype.StatusInterface[*extensionsv1beta1.DaemonSet]
 	DaemonSetExpansion
 }
 
@@ -86,8 +86,8 @@ type DeploymentsGetter interface {
 
 // DeploymentInterface is the client of deployments, in one namespace or in all.
 type DeploymentInterface interface {
-	gentype.Interface[extensionsv1beta1.Deployment, extensionsv1beta1.DeploymentList]
-	gentype.StatusInterface[extensionsv1beta1.Deployment]
+	gentype.Interface[*extensionsv1beta1.Deployment, *extensionsv1beta1.DeploymentList]
+	gentype.StatusInterface[*extensionsv1beta1.Deployment]
 	// GetScale reads the subresource scale of a deployment.
 	GetScale(ctx context.Context, deploymentName string, options metav1.GetOptions) (*extensionsv1beta1.Scale, error)
 	// UpdateScale replaces the subresource scale of a deployment.
@@ -125,8 +125,8 @@ type IngressesGetter interface {
 
 // IngressInterface is the client of ingresses, in one namespace or in all.
 type IngressInterface interface {
-	gentype.Interface[extensionsv1beta1.Ingress, extensionsv1beta1.IngressList]
-	gentype.StatusInterface[extensionsv1beta1.Ingress]
+	gentype.Interface[*extensionsv1beta1.Ingress, *extensionsv1beta1.IngressList]
+	gentype.StatusInterface[*extensionsv1beta1.Ingress]
 	IngressExpansion
 }
 
@@ -142,7 +142,7 @@ type NetworkPoliciesGetter interface {
 
 // NetworkPolicyInterface is the client of network policies, in one namespace or in all.
 type NetworkPolicyInterface interface {
-	gentype.Interface[extensionsv1beta1.NetworkPolicy, extensionsv1beta1.NetworkPolicyList]
+	gentype.Interface[*extensionsv1beta1.NetworkPolicy, *extensionsv1beta1.NetworkPolicyList]
 	NetworkPolicyExpansion
 }
 
@@ -158,8 +158,8 @@ type ReplicaSetsGetter interface {
 
 // ReplicaSetInterface is the client of replica sets, in one namespace or in all.
 type ReplicaSetInterface interface {
-	gentype.Interface[extensionsv1beta1.ReplicaSet, extensionsv1beta1.ReplicaSetList]
-	gentype.StatusInterface[extensionsv1beta1.ReplicaSet]
+	gentype.Interface[*extensionsv1beta1.ReplicaSet, *extensionsv1beta1.ReplicaSetList]
+	gentype.StatusInterface[*extensionsv1beta1.ReplicaSet]
 	// GetScale reads the subresource scale of a replica set.
 	GetScale(ctx context.Context, replicaSetName string, options metav1.GetOptions) (*extensionsv1beta1.Scale, error)
 	// UpdateScale replaces the subresource scale of a replica set.

@@ -64,8 +64,8 @@ type FlowSchemasGetter interface {
 
 // FlowSchemaInterface is the client of flow schemas.
 type FlowSchemaInterface interface {
-	gentype.Interface[flowcontrolv1.FlowSchema, flowcontrolv1.FlowSchemaList]
-	gentype.StatusInterface[flowcontrolv1.FlowSchema]
+	gentype.Interface[*flowcontrolv1.FlowSchema, *flowcontrolv1.FlowSchemaList]
+	gentype.StatusInterface[*flowcontrolv1.FlowSchema]
 	FlowSchemaExpansion
 }
 
@@ -81,8 +81,8 @@ type PriorityLevelConfigurationsGetter interface {
 
 // PriorityLevelConfigurationInterface is the client of priority level configurations.
 type PriorityLevelConfigurationInterface interface {
-	gentype.Interface[flowcontrolv1.PriorityLevelConfiguration, flowcontrolv1.PriorityLevelConfigurationList]
-	gentype.StatusInterface[flowcontrolv1.PriorityLevelConfiguration]
+	gentype.Interface[*flowcontrolv1.PriorityLevelConfiguration, *flowcontrolv1.PriorityLevelConfigurationList]
+	gentype.StatusInterface[*flowcontrolv1.PriorityLevelConfiguration]
 	PriorityLevelConfigurationExpansion
 }
 

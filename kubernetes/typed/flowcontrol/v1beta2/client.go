@@ -64,8 +64,8 @@ type FlowSchemasGetter interface {
 
 // FlowSchemaInterface is the client of flow schemas.
 type FlowSchemaInterface interface {
-	gentype.Interface[flowcontrolv1beta2.FlowSchema, flowcontrolv1beta2.FlowSchemaList]
-	gentype.StatusInterface[flowcontrolv1beta2.FlowSchema]
+	gentype.Interface[*flowcontrolv1beta2.FlowSchema, *flowcontrolv1beta2.FlowSchemaList]
+	gentype.StatusInterface[*flowcontrolv1beta2.FlowSchema]
 	FlowSchemaExpansion
 }
 
@@ -81,8 +81,8 @@ type PriorityLevelConfigurationsGetter interface {
 
 // PriorityLevelConfigurationInterface is the client of priority level configurations.
 type PriorityLevelConfigurationInterface interface {
-	gentype.Interface[flowcontrolv1beta2.PriorityLevelConfiguration, flowcontrolv1beta2.PriorityLevelConfigurationList]
-	gentype.StatusInterface[flowcontrolv1beta2.PriorityLevelConfiguration]
+	gentype.Interface[*flowcontrolv1beta2.PriorityLevelConfiguration, *flowcontrolv1beta2.PriorityLevelConfigurationList]
+	gentype.StatusInterface[*flowcontrolv1beta2.PriorityLevelConfiguration]
 	PriorityLevelConfigurationExpansion
 }
 

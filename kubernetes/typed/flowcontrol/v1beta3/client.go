@@ -64,8 +64,8 @@ type FlowSchemasGetter interface {
 
 // FlowSchemaInterface is the client of flow schemas.
 type FlowSchemaInterface interface {
-	gentype.Interface[flowcontrolv1beta3.FlowSchema, flowcontrolv1beta3.FlowSchemaList]
-	gentype.StatusInterface[flowcontrolv1beta3.FlowSchema]
+	gentype.Interface[*flowcontrolv1beta3.FlowSchema, *flowcontrolv1beta3.FlowSchemaList]
+	gentype.StatusInterface[*flowcontrolv1beta3.FlowSchema]
 	FlowSchemaExpansion
 }
 
@@ -81,8 +81,8 @@ type PriorityLevelConfigurationsGetter interface {
 
 // PriorityLevelConfigurationInterface is the client of priority level configurations.
 type PriorityLevelConfigurationInterface interface {
-	gentype.Interface[flowcontrolv1beta3.PriorityLevelConfiguration, flowcontrolv1beta3.PriorityLevelConfigurationList]
-	gentype.StatusInterface[flowcontrolv1beta3.PriorityLevelConfiguration]
+	gentype.Interface[*flowcontrolv1beta3.PriorityLevelConfiguration, *flowcontrolv1beta3.PriorityLevelConfigurationList]
+	gentype.StatusInterface[*flowcontrolv1beta3.PriorityLevelConfiguration]
 	PriorityLevelConfigurationExpansion
 }
 

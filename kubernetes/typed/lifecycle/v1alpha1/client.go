@@ -64,8 +64,8 @@ type EvictionsGetter interface {
 
 // EvictionInterface is the client of evictions, in one namespace or in all.
 type EvictionInterface interface {
-	gentype.Interface[lifecyclev1alpha1.Eviction, lifecyclev1alpha1.EvictionList]
-	gentype.StatusInterface[lifecyclev1alpha1.Eviction]
+	gentype.Interface[*lifecyclev1alpha1.Eviction, *lifecyclev1alpha1.EvictionList]
+	gentype.StatusInterface[*lifecyclev1alpha1.Eviction]
 	EvictionExpansion
 }
 
@@ -81,8 +81,8 @@ type EvictionRequestsGetter interface {
 
 // EvictionRequestInterface is the client of eviction requests, in one namespace or in all.
 type EvictionRequestInterface interface {
-	gentype.Interface[lifecyclev1alpha1.EvictionRequest, lifecyclev1alpha1.EvictionRequestList]
-	gentype.StatusInterface[lifecyclev1alpha1.EvictionRequest]
+	gentype.Interface[*lifecyclev1alpha1.EvictionRequest, *lifecyclev1alpha1.EvictionRequestList]
+	gentype.StatusInterface[*lifecyclev1alpha1.EvictionRequest]
 	EvictionRequestExpansion
 }
 

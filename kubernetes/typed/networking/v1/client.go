@@ -67,7 +67,7 @@ type IPAddressesGetter interface {
 
 // IPAddressInterface is the client of IP addresses.
 type IPAddressInterface interface {
-	gentype.Interface[networkingv1.IPAddress, networkingv1.IPAddressList]
+	gentype.Interface[*networkingv1.IPAddress, *networkingv1.IPAddressList]
 	IPAddressExpansion
 }
 
@@ -83,8 +83,8 @@ type IngressesGetter interface {
 
 // IngressInterface is the client of ingresses, in one namespace or in all.
 type IngressInterface interface {
-	gentype.Interface[networkingv1.Ingress, networkingv1.IngressList]
-	gentype.StatusInterface[networkingv1.Ingress]
+	gentype.Interface[*networkingv1.Ingress, *networkingv1.IngressList]
+	gentype.StatusInterface[*networkingv1.Ingress]
 	IngressExpansion
 }
 
@@ -100,7 +100,7 @@ type IngressClassesGetter interface {
 
 // IngressClassInterface is the client of ingress classes.
 type IngressClassInterface interface {
-	gentype.Interface[networkingv1.IngressClass, networkingv1.IngressClassList]
+	gentype.Interface[*networkingv1.IngressClass, *networkingv1.IngressClassList]
 	IngressClassExpansion
 }
 
@@ -116,7 +116,7 @@ type NetworkPoliciesGetter interface {
 
 // NetworkPolicyInterface is the client of network policies, in one namespace or in all.
 type NetworkPolicyInterface interface {
-	gentype.Interface[networkingv1.NetworkPolicy, networkingv1.NetworkPolicyList]
+	gentype.Interface[*networkingv1.NetworkPolicy, *networkingv1.NetworkPolicyList]
 	NetworkPolicyExpansion
 }
 
@@ -132,8 +132,8 @@ type ServiceCIDRsGetter interface {
 
 // ServiceCIDRInterface is the client of service CIDRs.
 type ServiceCIDRInterface interface {
-	gentype.Interface[networkingv1.ServiceCIDR, networkingv1.ServiceCIDRList]
-	gentype.StatusInterface[networkingv1.ServiceCIDR]
+	gentype.Interface[*networkingv1.ServiceCIDR, *networkingv1.ServiceCIDRList]
+	gentype.StatusInterface[*networkingv1.ServiceCIDR]
 	ServiceCIDRExpansion
 }
 

@@ -66,7 +66,7 @@ type IPAddressesGetter interface {
 
 // IPAddressInterface is the client of IP addresses.
 type IPAddressInterface interface {
-	gentype.Interface[networkingv1beta1.IPAddress, networkingv1beta1.IPAddressList]
+	gentype.Interface[*networkingv1beta1.IPAddress, *networkingv1beta1.IPAddressList]
 	IPAddressExpansion
 }
 
@@ -82,8 +82,8 @@ type IngressesGetter interface {
 
 // IngressInterface is the client of ingresses, in one namespace or in all.
 type IngressInterface interface {
-	gentype.Interface[networkingv1beta1.Ingress, networkingv1beta1.IngressList]
-	gentype.StatusInterface[networkingv1beta1.Ingress]
+	gentype.Interface[*networkingv1beta1.Ingress, *networkingv1beta1.IngressList]
+	gentype.StatusInterface[*networkingv1beta1.Ingress]
 	IngressExpansion
 }
 
@@ -99,7 +99,7 @@ type IngressClassesGetter interface {
 
 // IngressClassInterface is the client of ingress classes.
 type IngressClassInterface interface {
-	gentype.Interface[networkingv1beta1.IngressClass, networkingv1beta1.IngressClassList]
+	gentype.Interface[*networkingv1beta1.IngressClass, *networkingv1beta1.IngressClassList]
 	IngressClassExpansion
 }
 
@@ -115,8 +115,8 @@ type ServiceCIDRsGetter interface {
 
 // ServiceCIDRInterface is the client of service CIDRs.
 type ServiceCIDRInterface interface {
-	gentype.Interface[networkingv1beta1.ServiceCIDR, networkingv1beta1.ServiceCIDRList]
-	gentype.StatusInterface[networkingv1beta1.ServiceCIDR]
+	gentype.Interface[*networkingv1beta1.ServiceCIDR, *networkingv1beta1.ServiceCIDRList]
+	gentype.StatusInterface[*networkingv1beta1.ServiceCIDR]
 	ServiceCIDRExpansion
 }
 

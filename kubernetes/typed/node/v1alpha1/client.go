@@ -63,7 +63,7 @@ type RuntimeClassesGetter interface {
 
 // RuntimeClassInterface is the client of runtime classes.
 type RuntimeClassInterface interface {
-	gentype.Interface[nodev1alpha1.RuntimeClass, nodev1alpha1.RuntimeClassList]
+	gentype.Interface[*nodev1alpha1.RuntimeClass, *nodev1alpha1.RuntimeClassList]
 	RuntimeClassExpansion
 }
 

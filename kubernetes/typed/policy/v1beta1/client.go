@@ -83,8 +83,8 @@ type PodDisruptionBudgetsGetter interface {
 
 // PodDisruptionBudgetInterface is the client of pod disruption budgets, in one namespace or in all.
 type PodDisruptionBudgetInterface interface {
-	gentype.Interface[policyv1beta1.PodDisruptionBudget, policyv1beta1.PodDisruptionBudgetList]
-	gentype.StatusInterface[policyv1beta1.PodDisruptionBudget]
+	gentype.Interface[*policyv1beta1.PodDisruptionBudget, *policyv1beta1.PodDisruptionBudgetList]
+	gentype.StatusInterface[*policyv1beta1.PodDisruptionBudget]
 	PodDisruptionBudgetExpansion
 }
 

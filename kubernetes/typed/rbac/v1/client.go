@@ -66,7 +66,7 @@ type ClusterRolesGetter interface {
 
 // ClusterRoleInterface is the client of cluster roles.
 type ClusterRoleInterface interface {
-	gentype.Interface[rbacv1.ClusterRole, rbacv1.ClusterRoleList]
+	gentype.Interface[*rbacv1.ClusterRole, *rbacv1.ClusterRoleList]
 	ClusterRoleExpansion
 }
 
@@ -82,7 +82,7 @@ type ClusterRoleBindingsGetter interface {
 
 // ClusterRoleBindingInterface is the client of cluster role bindings.
 type ClusterRoleBindingInterface interface {
-	gentype.Interface[rbacv1.ClusterRoleBinding, rbacv1.ClusterRoleBindingList]
+	gentype.Interface[*rbacv1.ClusterRoleBinding, *rbacv1.ClusterRoleBindingList]
 	ClusterRoleBindingExpansion
 }
 
@@ -98,7 +98,7 @@ type RolesGetter interface {
 
 // RoleInterface is the client of roles, in one namespace or in all.
 type RoleInterface interface {
-	gentype.Interface[rbacv1.Role, rbacv1.RoleList]
+	gentype.Interface[*rbacv1.Role, *rbacv1.RoleList]
 	RoleExpansion
 }
 
@@ -114,7 +114,7 @@ type RoleBindingsGetter interface {
 
 // RoleBindingInterface is the client of role bindings, in one namespace or in all.
 type RoleBindingInterface interface {
-	gentype.Interface[rbacv1.RoleBinding, rbacv1.RoleBindingList]
+	gentype.Interface[*rbacv1.RoleBinding, *rbacv1.RoleBindingList]
 	RoleBindingExpansion
 }
 

@@ -64,8 +64,8 @@ type DeviceTaintRulesGetter interface {
 
 // DeviceTaintRuleInterface is the client of device taint rules.
 type DeviceTaintRuleInterface interface {
-	gentype.Interface[resourcev1alpha3.DeviceTaintRule, resourcev1alpha3.DeviceTaintRuleList]
-	gentype.StatusInterface[resourcev1alpha3.DeviceTaintRule]
+	gentype.Interface[*resourcev1alpha3.DeviceTaintRule, *resourcev1alpha3.DeviceTaintRuleList]
+	gentype.StatusInterface[*resourcev1alpha3.DeviceTaintRule]
 	DeviceTaintRuleExpansion
 }
 
@@ -81,8 +81,8 @@ type ResourcePoolStatusRequestsGetter interface {
 
 // ResourcePoolStatusRequestInterface is the client of resource pool status requests.
 type ResourcePoolStatusRequestInterface interface {
-	gentype.Interface[resourcev1alpha3.ResourcePoolStatusRequest, resourcev1alpha3.ResourcePoolStatusRequestList]
-	gentype.StatusInterface[resourcev1alpha3.ResourcePoolStatusRequest]
+	gentype.Interface[*resourcev1alpha3.ResourcePoolStatusRequest, *resourcev1alpha3.ResourcePoolStatusRequestList]
+	gentype.StatusInterface[*resourcev1alpha3.ResourcePoolStatusRequest]
 	ResourcePoolStatusRequestExpansion
 }
 

@@ -66,7 +66,7 @@ type DeviceClassesGetter interface {
 
 // DeviceClassInterface is the client of device classes.
 type DeviceClassInterface interface {
-	gentype.Interface[resourcev1beta1.DeviceClass, resourcev1beta1.DeviceClassList]
+	gentype.Interface[*resourcev1beta1.DeviceClass, *resourcev1beta1.DeviceClassList]
 	DeviceClassExpansion
 }
 
@@ -82,8 +82,8 @@ type ResourceClaimsGetter interface {
 
 // ResourceClaimInterface is the client of resource claims, in one namespace or in all.
 type ResourceClaimInterface interface {
-	gentype.Interface[resourcev1beta1.ResourceClaim, resourcev1beta1.ResourceClaimList]
-	gentype.StatusInterface[resourcev1beta1.ResourceClaim]
+	gentype.Interface[*resourcev1beta1.ResourceClaim, *resourcev1beta1.ResourceClaimList]
+	gentype.StatusInterface[*resourcev1beta1.ResourceClaim]
 	ResourceClaimExpansion
 }
 
@@ -99,7 +99,7 @@ type ResourceClaimTemplatesGetter interface {
 
 // ResourceClaimTemplateInterface is the client of resource claim templates, in one namespace or in all.
 type ResourceClaimTemplateInterface interface {
-	gentype.Interface[resourcev1beta1.ResourceClaimTemplate, resourcev1beta1.ResourceClaimTemplateList]
+	gentype.Interface[*resourcev1beta1.ResourceClaimTemplate, *resourcev1beta1.ResourceClaimTemplateList]
 	ResourceClaimTemplateExpansion
 }
 
@@ -115,7 +115,7 @@ type ResourceSlicesGetter interface {
 
 // ResourceSliceInterface is the client of resource slices.
 type ResourceSliceInterface interface {
-	gentype.Interface[resourcev1beta1.ResourceSlice, resourcev1beta1.ResourceSliceList]
+	gentype.Interface[*resourcev1beta1.ResourceSlice, *resourcev1beta1.ResourceSliceList]
 	ResourceSliceExpansion
 }
 

@@ -67,7 +67,7 @@ type DeviceClassesGetter interface {
 
 // DeviceClassInterface is the client of device classes.
 type DeviceClassInterface interface {
-	gentype.Interface[resourcev1beta2.DeviceClass, resourcev1beta2.DeviceClassList]
+	gentype.Interface[*resourcev1beta2.DeviceClass, *resourcev1beta2.DeviceClassList]
 	DeviceClassExpansion
 }
 
@@ -83,8 +83,8 @@ type DeviceTaintRulesGetter interface {
 
 // DeviceTaintRuleInterface is the client of device taint rules.
 type DeviceTaintRuleInterface interface {
-	gentype.Interface[resourcev1beta2.DeviceTaintRule, resourcev1beta2.DeviceTaintRuleList]
-	gentype.StatusInterface[resourcev1beta2.DeviceTaintRule]
+	gentype.Interface[*resourcev1beta2.DeviceTaintRule, *resourcev1beta2.DeviceTaintRuleList]
+	gentype.StatusInterface[*resourcev1beta2.DeviceTaintRule]
 	DeviceTaintRuleExpansion
 }
 
@@ -100,8 +100,8 @@ type ResourceClaimsGetter interface {
 
 // ResourceClaimInterface is the client of resource claims, in one namespace or in all.
 type ResourceClaimInterface interface {
-	gentype.Interface[resourcev1beta2.ResourceClaim, resourcev1beta2.ResourceClaimList]
-	gentype.StatusInterface[resourcev1beta2.ResourceClaim]
+	gentype.Interface[*resourcev1beta2.ResourceClaim, *resourcev1beta2.ResourceClaimList]
+	gentype.StatusInterface[*resourcev1beta2.ResourceClaim]
 	ResourceClaimExpansion
 }
 
@@ -117,7 +117,7 @@ type ResourceClaimTemplatesGetter interface {
 
 // ResourceClaimTemplateInterface is the client of resource claim templates, in one namespace or in all.
 type ResourceClaimTemplateInterface interface {
-	gentype.Interface[resourcev1beta2.ResourceClaimTemplate, resourcev1beta2.ResourceClaimTemplateList]
+	gentype.Interface[*resourcev1beta2.ResourceClaimTemplate, *resourcev1beta2.ResourceClaimTemplateList]
 	ResourceClaimTemplateExpansion
 }
 
@@ -133,7 +133,7 @@ type ResourceSlicesGetter interface {
 
 // ResourceSliceInterface is the client of resource slices.
 type ResourceSliceInterface interface {
-	gentype.Interface[resourcev1beta2.ResourceSlice, resourcev1beta2.ResourceSliceList]
+	gentype.Interface[*resourcev1beta2.ResourceSlice, *resourcev1beta2.ResourceSliceList]
 	ResourceSliceExpansion
 }
 

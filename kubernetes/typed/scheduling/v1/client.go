@@ -63,7 +63,7 @@ type PriorityClassesGetter interface {
 
 // PriorityClassInterface is the client of priority classes.
 type PriorityClassInterface interface {
-	gentype.Interface[schedulingv1.PriorityClass, schedulingv1.PriorityClassList]
+	gentype.Interface[*schedulingv1.PriorityClass, *schedulingv1.PriorityClassList]
 	PriorityClassExpansion
 }
 

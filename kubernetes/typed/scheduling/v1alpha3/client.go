@@ -65,8 +65,8 @@ type CompositePodGroupsGetter interface {
 
 // CompositePodGroupInterface is the client of composite pod groups, in one namespace or in all.
 type CompositePodGroupInterface interface {
-	gentype.Interface[schedulingv1alpha3.CompositePodGroup, schedulingv1alpha3.CompositePodGroupList]
-	gentype.StatusInterface[schedulingv1alpha3.CompositePodGroup]
+	gentype.Interface[*schedulingv1alpha3.CompositePodGroup, *schedulingv1alpha3.CompositePodGroupList]
+	gentype.StatusInterface[*schedulingv1alpha3.CompositePodGroup]
 	CompositePodGroupExpansion
 }
 
@@ -82,8 +82,8 @@ type PodGroupsGetter interface {
 
 // PodGroupInterface is the client of pod groups, in one namespace or in all.
 type PodGroupInterface interface {
-	gentype.Interface[schedulingv1alpha3.PodGroup, schedulingv1alpha3.PodGroupList]
-	gentype.StatusInterface[schedulingv1alpha3.PodGroup]
+	gentype.Interface[*schedulingv1alpha3.PodGroup, *schedulingv1alpha3.PodGroupList]
+	gentype.StatusInterface[*schedulingv1alpha3.PodGroup]
 	PodGroupExpansion
 }
 
@@ -99,7 +99,7 @@ type WorkloadsGetter interface {
 
 // WorkloadInterface is the client of workloads, in one namespace or in all.
 type WorkloadInterface interface {
-	gentype.Interface[schedulingv1alpha3.Workload, schedulingv1alpha3.WorkloadList]
+	gentype.Interface[*schedulingv1alpha3.Workload, *schedulingv1alpha3.WorkloadList]
 	WorkloadExpansion
 }
 

@@ -65,8 +65,8 @@ type PodGroupsGetter interface {
 
 // PodGroupInterface is the client of pod groups, in one namespace or in all.
 type PodGroupInterface interface {
-	gentype.Interface[schedulingv1beta1.PodGroup, schedulingv1beta1.PodGroupList]
-	gentype.StatusInterface[schedulingv1beta1.PodGroup]
+	gentype.Interface[*schedulingv1beta1.PodGroup, *schedulingv1beta1.PodGroupList]
+	gentype.StatusInterface[*schedulingv1beta1.PodGroup]
 	PodGroupExpansion
 }
 
@@ -82,7 +82,7 @@ type PriorityClassesGetter interface {
 
 // PriorityClassInterface is the client of priority classes.
 type PriorityClassInterface interface {
-	gentype.Interface[schedulingv1beta1.PriorityClass, schedulingv1beta1.PriorityClassList]
+	gentype.Interface[*schedulingv1beta1.PriorityClass, *schedulingv1beta1.PriorityClassList]
 	PriorityClassExpansion
 }
 
@@ -98,7 +98,7 @@ type WorkloadsGetter interface {
 
 // WorkloadInterface is the client of workloads, in one namespace or in all.
 type WorkloadInterface interface {
-	gentype.Interface[schedulingv1beta1.Workload, schedulingv1beta1.WorkloadList]
+	gentype.Interface[*schedulingv1beta1.Workload, *schedulingv1beta1.WorkloadList]
 	WorkloadExpansion
 }
 

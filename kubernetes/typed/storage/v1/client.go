@@ -68,7 +68,7 @@ type CSIDriversGetter interface {
 
 // CSIDriverInterface is the client of CSI drivers.
 type CSIDriverInterface interface {
-	gentype.Interface[storagev1.CSIDriver, storagev1.CSIDriverList]
+	gentype.Interface[*storagev1.CSIDriver, *storagev1.CSIDriverList]
 	CSIDriverExpansion
 }
 
@@ -84,8 +84,8 @@ type CSINodesGetter interface {
 
 // CSINodeInterface is the client of CSI nodes.
 type CSINodeInterface interface {
-	gentype.Interface[storagev1.CSINode, storagev1.CSINodeList]
-	gentype.StatusInterface[storagev1.CSINode]
+	gentype.Interface[*storagev1.CSINode, *storagev1.CSINodeList]
+	gentype.StatusInterface[*storagev1.CSINode]
 	CSINodeExpansion
 }
 
@@ -101,7 +101,7 @@ type CSIStorageCapacitiesGetter interface {
 
 // CSIStorageCapacityInterface is the client of CSI storage capacities, in one namespace or in all.
 type CSIStorageCapacityInterface interface {
-	gentype.Interface[storagev1.CSIStorageCapacity, storagev1.CSIStorageCapacityList]
+	gentype.Interface[*storagev1.CSIStorageCapacity, *storagev1.CSIStorageCapacityList]
 	CSIStorageCapacityExpansion
 }
 
@@ -117,7 +117,7 @@ type StorageClassesGetter interface {
 
 // StorageClassInterface is the client of storage classes.
 type StorageClassInterface interface {
-	gentype.Interface[storagev1.StorageClass, storagev1.StorageClassList]
+	gentype.Interface[*storagev1.StorageClass, *storagev1.StorageClassList]
 	StorageClassExpansion
 }
 
@@ -133,8 +133,8 @@ type VolumeAttachmentsGetter interface {
 
 // VolumeAttachmentInterface is the client of volume attachments.
 type VolumeAttachmentInterface interface {
-	gentype.Interface[storagev1.VolumeAttachment, storagev1.VolumeAttachmentList]
-	gentype.StatusInterface[storagev1.VolumeAttachment]
+	gentype.Interface[*storagev1.VolumeAttachment, *storagev1.VolumeAttachmentList]
+	gentype.StatusInterface[*storagev1.VolumeAttachment]
 	VolumeAttachmentExpansion
 }
 
@@ -150,7 +150,7 @@ type VolumeAttributesClassesGetter interface {
 
 // VolumeAttributesClassInterface is the client of volume attributes classes.
 type VolumeAttributesClassInterface interface {
-	gentype.Interface[storagev1.VolumeAttributesClass, storagev1.VolumeAttributesClassList]
+	gentype.Interface[*storagev1.VolumeAttributesClass, *storagev1.VolumeAttributesClassList]
 	VolumeAttributesClassExpansion
 }
 

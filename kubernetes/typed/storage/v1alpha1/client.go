@@ -65,7 +65,7 @@ type CSIStorageCapacitiesGetter interface {
 
 // CSIStorageCapacityInterface is the client of CSI storage capacities, in one namespace or in all.
 type CSIStorageCapacityInterface interface {
-	gentype.Interface[storagev1alpha1.CSIStorageCapacity, storagev1alpha1.CSIStorageCapacityList]
+	gentype.Interface[*storagev1alpha1.CSIStorageCapacity, *storagev1alpha1.CSIStorageCapacityList]
 	CSIStorageCapacityExpansion
 }
 
@@ -81,8 +81,8 @@ type VolumeAttachmentsGetter interface {
 
 // VolumeAttachmentInterface is the client of volume attachments.
 type VolumeAttachmentInterface interface {
-	gentype.Interface[storagev1alpha1.VolumeAttachment, storagev1alpha1.VolumeAttachmentList]
-	gentype.StatusInterface[storagev1alpha1.VolumeAttachment]
+	gentype.Interface[*storagev1alpha1.VolumeAttachment, *storagev1alpha1.VolumeAttachmentList]
+	gentype.StatusInterface[*storagev1alpha1.VolumeAttachment]
 	VolumeAttachmentExpansion
 }
 
@@ -98,7 +98,7 @@ type VolumeAttributesClassesGetter interface {
 
 // VolumeAttributesClassInterface is the client of volume attributes classes.
 type VolumeAttributesClassInterface interface {
-	gentype.Interface[storagev1alpha1.VolumeAttributesClass, storagev1alpha1.VolumeAttributesClassList]
+	gentype.Interface[*storagev1alpha1.VolumeAttributesClass, *storagev1alpha1.VolumeAttributesClassList]
 	VolumeAttributesClassExpansion
 }
 

@@ -63,8 +63,8 @@ type StorageVersionMigrationsGetter interface {
 
 // StorageVersionMigrationInterface is the client of storage version migrations.
 type StorageVersionMigrationInterface interface {
-	gentype.Interface[storagemigrationv1beta1.StorageVersionMigration, storagemigrationv1beta1.StorageVersionMigrationList]
-	gentype.StatusInterface[storagemigrationv1beta1.StorageVersionMigration]
+	gentype.Interface[*storagemigrationv1beta1.StorageVersionMigration, *storagemigrationv1beta1.StorageVersionMigrationList]
+	gentype.StatusInterface[*storagemigrationv1beta1.StorageVersionMigration]
 	StorageVersionMigrationExpansion
 }
 

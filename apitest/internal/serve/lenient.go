@@ -1,0 +1,94 @@
+package serve
+
+import (
+	"reflect"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"vedette.dev/apitest/internal/storage"
+)
+
+// A lenient server takes objects as they are: it knows no rules and no defaults, asks for no namespaces, lets a path say
+// whether a kind has one, and keeps no managed fields but those of an apply. Versions, conflicts, selectors, generated names,
+// finalizers and watches are as ever.
+
+// createAsIs stores a new object with what it brings, and gives it what it lacks to be told from others.
+func (c *call) createAsIs(obj runtime.Object) (runtime.Object, error) {
+	m := metaOf(obj)
+	if m.GetName() == "" {
+		return nil, apierrors.NewInvalid(c.kind.GroupKind(), "", field.ErrorList{
+			field.Required(field.NewPath("metadata", "name"), "name or generateName is required")})
+	}
+	if m.GetUID() == "" {
+		m.SetUID(newUID())
+	}
+	if created := m.GetCreationTimestamp(); created.IsZero() {
+		m.SetCreationTimestamp(metav1.Now().Rfc3339Copy())
+	}
+	return c.store(obj)
+}
+
+// updateAsIs is an object that takes the place of live, of which it keeps its identity. A write of the status leaves the spec
+// alone.
+func (c *call) updateAsIs(obj, live runtime.Object) runtime.Object {
+	m, old := metaOf(obj), metaOf(live)
+	if m.GetUID() == "" {
+		m.SetUID(old.GetUID())
+	}
+	if created := m.GetCreationTimestamp(); created.IsZero() {
+		m.SetCreationTimestamp(old.GetCreationTimestamp())
+	}
+	if m.GetDeletionTimestamp() == nil {
+		m.SetDeletionTimestamp(old.GetDeletionTimestamp())
+	}
+	if c.sub == "status" {
+		keepSpec(obj, live)
+	}
+	return obj
+}
+
+// keepSpec gives obj the spec of live. They share it then.
+func keepSpec(obj, live runtime.Object) {
+	if u, ok := obj.(*unstructured.Unstructured); ok {
+		if spec, has := live.(*unstructured.Unstructured).Object["spec"]; has {
+			u.Object["spec"] = spec
+		} else {
+			delete(u.Object, "spec")
+		}
+		return
+	}
+	to, from := reflect.ValueOf(obj).Elem().FieldByName("Spec"), reflect.ValueOf(live).Elem().FieldByName("Spec")
+	if to.IsValid() && from.IsValid() && to.Type() == from.Type() {
+		to.Set(from)
+	}
+}
+
+// neverHeld tells of an object that was put with a deletion timestamp and without finalizers. A real server has none like it;
+// here it stays until it is deleted.
+func (c *call) neverHeld(live runtime.Object) bool {
+	return c.s.config.Lenient && len(metaOf(live).GetFinalizers()) == 0
+}
+
+// deleteNow removes an object that has no finalizers. There is no kubelet to wait for, and nobody who collects dependents.
+func (c *call) deleteNow(item *storage.Item) (runtime.Object, bool, error) {
+	if len(metaOf(item.Object).GetFinalizers()) == 0 {
+		return c.remove(item)
+	}
+	obj := item.Object.DeepCopyObject()
+	m := metaOf(obj)
+	if m.GetDeletionTimestamp() == nil {
+		now := metav1.NewTime(time.Now()).Rfc3339Copy()
+		m.SetDeletionTimestamp(&now)
+	}
+	item, err := c.replace(item, obj)
+	if err != nil {
+		return nil, false, err
+	}
+	live, err := c.show(item.Object)
+	return live, false, err
+}

@@ -1,0 +1,129 @@
+package testing
+
+import (
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/yaml"
+
+	"vedette.dev/apitest"
+	"vedette.dev/internal/tracker"
+)
+
+// ObjectTracker is the way to the objects of a fake client that goes past its reactors, and leaves no trace among its actions.
+type ObjectTracker interface {
+	// Add stores an object as it is, in the place of one of the same name. Of a list, it stores each item.
+	Add(obj runtime.Object) error
+	Get(gvr schema.GroupVersionResource, ns, name string, opts ...metav1.GetOptions) (runtime.Object, error)
+	Create(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.CreateOptions) error
+	Update(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.UpdateOptions) error
+	// Patch replaces an object by obj, which has been patched already.
+	Patch(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.PatchOptions) error
+	Apply(gvr schema.GroupVersionResource, applyConfiguration runtime.Object, ns string, opts ...metav1.PatchOptions) error
+	// List returns a list of the kind, which is that of an object in it.
+	List(gvr schema.GroupVersionResource, gvk schema.GroupVersionKind, ns string, opts ...metav1.ListOptions) (runtime.Object, error)
+	Delete(gvr schema.GroupVersionResource, ns, name string, opts ...metav1.DeleteOptions) error
+	// Watch follows what happens from now on or, with options, from where they say.
+	Watch(gvr schema.GroupVersionResource, ns string, opts ...metav1.ListOptions) (watch.Interface, error)
+}
+
+// ObjectScheme makes objects, and says of what kind they are.
+type ObjectScheme interface {
+	runtime.ObjectCreater
+	runtime.ObjectTyper
+}
+
+// NewObjectTracker makes a tracker for the objects of a scheme: an API server in this process that takes all objects as they are.
+// It needs no decoder.
+func NewObjectTracker(scheme ObjectScheme, _ runtime.Decoder) ObjectTracker {
+	server, err := apitest.Start(apitest.Config{InProcess: true, Untyped: true, NoControllers: true})
+	if err != nil {
+		panic(err) // nothing in this configuration can be wrong
+	}
+	return tracker.New(server, scheme)
+}
+
+// NewFieldManagedObjectTracker is NewObjectTracker. All trackers understand server-side apply. What is in a list is told from
+// the objects; the type converter is not asked.
+func NewFieldManagedObjectTracker(scheme *runtime.Scheme, decoder runtime.Decoder, _ managedfields.TypeConverter) ObjectTracker {
+	return NewObjectTracker(scheme, decoder)
+}
+
+// ObjectReaction answers actions with what is in a tracker. Watches and the deletion of collections are not for it.
+func ObjectReaction(tracker ObjectTracker) ReactionFunc {
+	return func(action Action) (bool, runtime.Object, error) {
+		obj, err := react(tracker, action)
+		if err == errNoReaction {
+			return false, nil, fmt.Errorf("no reaction to the action %#v", action)
+		}
+		return true, obj, err
+	}
+}
+
+var errNoReaction = errors.New("no reaction")
+
+func react(t ObjectTracker, action Action) (runtime.Object, error) {
+	gvr, ns := action.GetResource(), action.GetNamespace()
+	switch a := action.(type) {
+	case ListActionImpl:
+		return t.List(gvr, a.Kind, ns, a.ListOptions)
+	case GetActionImpl:
+		return t.Get(gvr, ns, a.Name, a.GetOptions)
+	case DeleteActionImpl:
+		return nil, t.Delete(gvr, ns, a.Name, a.DeleteOptions)
+	case CreateActionImpl:
+		return created(t, a)
+	case UpdateActionImpl:
+		return stored(t, a, a.Object, t.Update(gvr, a.Object, ns, a.UpdateOptions))
+	case PatchActionImpl:
+		return patched(t, a)
+	}
+	return nil, errNoReaction
+}
+
+// created answers with what was stored. What is created below an object is not stored.
+func created(t ObjectTracker, a CreateActionImpl) (runtime.Object, error) {
+	if a.Subresource != "" {
+		return a.Object, nil
+	}
+	return stored(t, a, a.Object, t.Create(a.Resource, a.Object, a.Namespace, a.CreateOptions))
+}
+
+func stored(t ObjectTracker, action Action, obj runtime.Object, err error) (runtime.Object, error) {
+	if err != nil {
+		return nil, err
+	}
+	m, err := meta.Accessor(obj)
+	if err != nil {
+		return nil, err
+	}
+	return t.Get(action.GetResource(), action.GetNamespace(), m.GetName())
+}
+
+// patched changes what is in the tracker as a patch says.
+func patched(t ObjectTracker, a PatchActionImpl) (runtime.Object, error) {
+	if a.PatchType == types.ApplyYAMLPatchType {
+		applied := &unstructured.Unstructured{}
+		if err := yaml.Unmarshal(a.Patch, &applied.Object); err != nil {
+			return nil, err
+		}
+		applied.SetName(a.Name)
+		return stored(t, a, applied, t.Apply(a.Resource, applied, a.Namespace, a.PatchOptions))
+	}
+	obj, err := t.Get(a.Resource, a.Namespace, a.Name)
+	if err != nil {
+		return nil, err
+	}
+	if obj, err = patch(obj, a.PatchType, a.Patch); err != nil {
+		return nil, err
+	}
+	return stored(t, a, obj, t.Patch(a.Resource, obj, a.Namespace, a.PatchOptions))
+}
