@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"slices"
 	"sync"
 )
 
@@ -47,7 +48,8 @@ func (a *applier) known(key string) (any, stamp, bool) {
 // apply brings the store up to date in one step, and returns what is to be told, in the order of the keys, but deletions
 // that a list has brought to light before all else. Until the first list was applied, what lists bring is initial.
 func (a *applier) apply(b batch, initial bool) []notice {
-	notices := make([]notice, 0, len(b.items))
+	notices := make([]notice, 0, b.deltas)
+	a.steps = slices.Grow(a.steps, len(b.items))
 	for _, p := range b.items {
 		if p.foundGone() {
 			notices = a.follow(p, initial, notices)
@@ -63,7 +65,7 @@ func (a *applier) apply(b batch, initial bool) []notice {
 	}
 	clear(a.steps)
 	a.steps = a.steps[:0]
-	if cap(a.steps) > keepRoom {
+	if cap(a.steps) > 2*defaultPending {
 		a.steps = nil
 	}
 	return notices
@@ -95,7 +97,7 @@ func (a *applier) follow(p *pending, initial bool, notices []notice) []notice {
 			notices = append(notices, n)
 			continue // it is what there is
 		case d.Type == Deleted:
-			n.what, n.old, n.new = deleted, d.Object, nil
+			n.what, n.old, n.new = deleted, withLast(d.Object, obj), nil
 			is = false
 			notices = append(notices, n)
 			continue
@@ -114,6 +116,15 @@ func (a *applier) follow(p *pending, initial bool, notices []notice) []notice {
 	}
 	a.note(p.key, obj, have, was, is, before)
 	return notices
+}
+
+// withLast puts the last state that is known into a tombstone that has none.
+func withLast(gone, last any) any {
+	if d, ok := gone.(DeletedFinalStateUnknown); ok && d.Obj == nil {
+		d.Obj = last
+		return d
+	}
+	return gone
 }
 
 // note adds the write of a key to those of the batch.

@@ -70,6 +70,8 @@ type batch struct {
 	// items are the keys in the order in which they first changed, each with its deltas. What one Replace brought is never
 	// spread over two batches.
 	items []*pending
+	// deltas is how many there are in all.
+	deltas int
 	// lists is how many reflectors of an informer have brought a list, in this batch and those before.
 	lists int
 	// initial is how many of the items, from the front, belong to the first list.
@@ -101,7 +103,7 @@ func (f *DeltaFIFO) takeBatch() (batch, error) {
 		}
 		f.some.Wait()
 	}
-	b := batch{initial: min(f.initial, f.queue.len()), version: f.version, lists: f.lists}
+	b := batch{deltas: f.count, initial: min(f.initial, f.queue.len()), version: f.version, lists: f.lists}
 	b.items = f.queue.take()
 	f.items.clear()
 	b.synced = f.populated && b.initial == f.initial

@@ -63,11 +63,13 @@ func (f *DeltaFIFO) exists(key string) bool {
 
 // note remembers the version of what was queued last.
 func (f *DeltaFIFO) note(version string) {
+	if !f.marked {
+		f.some.Broadcast()
+	}
 	f.marked = true
 	if !f.unversioned {
 		f.version = version
 	}
-	f.some.Broadcast()
 }
 
 // enqueue adds a delta to those of its key.
@@ -97,7 +99,9 @@ func (f *DeltaFIFO) append(key string, d Delta, mark stamp) {
 	if p.add(d, mark, f.transformer != nil) {
 		f.count++
 	}
-	f.some.Broadcast()
+	if f.count == 1 { // else those who wait have been told
+		f.some.Broadcast()
+	}
 }
 
 // Replace queues each object of the list, and a deletion for each key that is queued or known but not in the list. If an

@@ -84,8 +84,8 @@ func (s *informer) feedState() (worst State) {
 			worst = state
 		}
 	}
-	worst.Events, worst.Lists, worst.Watches, worst.Bytes, worst.Undecodable =
-		total.Events, total.Lists, total.Watches, total.Bytes, total.Undecodable
+	worst.Events, worst.Lists, worst.Watches, worst.Bytes = total.Events, total.Lists, total.Watches, total.Bytes
+	worst.Undecodable, worst.Skipped = total.Undecodable, total.Skipped
 	if s.stopped {
 		worst.Phase = PhaseStopped
 	}
@@ -98,6 +98,7 @@ func (s *State) count(more *State) {
 	s.Watches += more.Watches
 	s.Bytes += more.Bytes
 	s.Undecodable += more.Undecodable
+	s.Skipped += more.Skipped
 }
 
 // worseThan tells whether a person should rather look at this one.

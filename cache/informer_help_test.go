@@ -165,3 +165,9 @@ func listen(t *testing.T, i SharedIndexInformer, h ResourceEventHandler, options
 	synctest.Wait()
 	return r
 }
+
+// object is a Kubernetes object, of whatever kind.
+type object interface {
+	runtime.Object
+	metav1.Object
+}

@@ -1,5 +1,7 @@
 package cache
 
+import "slices"
+
 // informerQueue is the DeltaFIFO of an informer as one of its reflectors sees it. A list brings only what the informer
 // does not have already.
 type informerQueue struct {
@@ -50,6 +52,12 @@ func (r *queueRefill) add(key string, s stamp, load func() (any, error)) error {
 	}
 	r.items = append(r.items, listedItem{key: key, obj: obj, mark: s})
 	return nil
+}
+
+// remove takes back what was added under a key, which is seldom: an object that is deleted while the rest still comes.
+func (r *queueRefill) remove(key string) {
+	r.items = slices.DeleteFunc(r.items, func(it listedItem) bool { return it.key == key })
+	r.unreadable = slices.DeleteFunc(r.unreadable, func(k string) bool { return k == key })
 }
 
 func (r *queueRefill) load(load func() (any, error)) (any, error) {

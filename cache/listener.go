@@ -24,7 +24,7 @@ type listener struct {
 	onPanic    PanicPolicy
 	wake       chan struct{} // has room for one
 	stop       context.Context
-	stopNow    context.CancelFunc
+	cancel     context.CancelFunc
 	ended      chan struct{} // closed when the goroutine has ended, or will never begin
 	synced     chan struct{} // closed when the handler has dealt with all that there was
 	resync     resyncing
@@ -35,12 +35,16 @@ type listener struct {
 	// passed is the weight of the log up to the end of the page that is being read.
 	passed atomic.Uint64
 	idle   atomic.Bool
+	// stopped is set with stop, and quicker to look at.
+	stopped atomic.Bool
 	// syncAt is the number of the first notice that does not count for synced, far away until that is known.
 	syncAt  atomic.Uint64
 	merging atomic.Bool
 	// busy is when a call began, in the time of the clock, zero if none runs. In a long page it is set now and then.
 	busy    atomic.Int64
 	handled atomic.Uint64
+	// told is how many calls have returned. It belongs to the goroutine, which now and then lets others see it in handled.
+	told uint64
 
 	mu sync.Mutex
 	// replay is what there was when the listener was added.
@@ -82,8 +86,14 @@ func newListener(handler ResourceEventHandler, options HandlerOptions, logger lo
 		l.maxWaiting = uint64(options.MaxWaiting)
 	}
 	l.syncAt.Store(never)
-	l.stop, l.stopNow = context.WithCancel(context.Background())
+	l.stop, l.cancel = context.WithCancel(context.Background())
 	return l
+}
+
+// stopNow lets the listener end after the call that is under way.
+func (l *listener) stopNow() {
+	l.stopped.Store(true)
+	l.cancel()
 }
 
 // HasSynced implements ResourceEventHandlerRegistration.
@@ -149,7 +159,7 @@ func (l *listener) run() {
 	defer close(l.ended)
 	defer l.forget() // also if the handler ends the goroutine
 	l.replayAll()
-	for l.stop.Err() == nil {
+	for !l.stopped.Load() {
 		if !l.step() {
 			l.wait()
 		}
@@ -178,7 +188,7 @@ func (l *listener) replayAll() {
 		l.replay = nil
 	}()
 	for r := range l.replay.each() {
-		if l.stop.Err() != nil {
+		if l.stopped.Load() {
 			return
 		}
 		l.tell(&notice{key: r.e.key, new: r.obj, what: added, initial: true})
@@ -241,14 +251,33 @@ func (l *listener) read(p *page) {
 		l.next.CompareAndSwap(p.first, p.end())
 		return
 	}
-	for i := range p.notices {
-		if l.next.Add(1) != p.first+uint64(i)+1 || l.stop.Err() != nil {
-			break
-		}
-		l.count(i, len(p.notices))
-		l.call(&p.notices[i])
+	for i := 0; i < len(p.notices); {
+		i = l.readOn(p, i)
 	}
-	l.busy.Store(0)
+	l.rest()
+}
+
+// readOn is read from a notice on, and returns where to go on: after a panic of the handler, behind the notice on which it
+// did. So there is one recover for many calls.
+func (l *listener) readOn(p *page, i int) (next int) {
+	if l.onPanic != PanicFatal {
+		defer func() {
+			if cause := recover(); cause != nil {
+				l.panicked(&p.notices[next], cause)
+				l.again(&p.notices[next])
+				next++
+			}
+		}()
+	}
+	for next = i; next < len(p.notices); next++ {
+		if l.next.Add(1) != p.first+uint64(next)+1 || l.stopped.Load() {
+			return len(p.notices)
+		}
+		l.count(next, len(p.notices))
+		p.notices[next].call(l.handler)
+		l.told++
+	}
+	return next
 }
 
 // count notes that a call begins. In a long page only every so often: to ask for the time would take longer than most
@@ -256,14 +285,21 @@ func (l *listener) read(p *page) {
 func (l *listener) count(i, of int) {
 	if i%clockEvery == 0 || of < clockEvery {
 		l.busy.Store(time.Now().UnixNano())
+		l.handled.Store(l.told)
 	}
 }
 
-// tell is call for a single notice.
-func (l *listener) tell(n *notice) {
-	l.busy.Store(time.Now().UnixNano())
-	l.call(n)
+// rest notes that no call is under way.
+func (l *listener) rest() {
 	l.busy.Store(0)
+	l.handled.Store(l.told)
+}
+
+// tell tells the handler of a single notice.
+func (l *listener) tell(n *notice) {
+	l.count(0, 1)
+	l.call(n)
+	l.rest()
 }
 
 // wait sleeps until there may be something to do.

@@ -11,18 +11,28 @@ const panicRetries = 2
 
 // call calls the handler, and deals with its panic.
 func (l *listener) call(n *notice) {
-	defer l.handled.Add(1)
 	if l.onPanic == PanicFatal {
 		n.call(l.handler)
+		l.told++
 		return
 	}
-	for try := 0; ; try++ {
-		if l.survives(n) || l.onPanic != PanicRetry || try == panicRetries {
-			return
-		}
+	if l.survives(n) {
+		l.told++
+		return
+	}
+	l.again(n)
+}
+
+// again does with a notice on which the handler has panicked what the policy says.
+func (l *listener) again(n *notice) {
+	defer func() { l.told++ }()
+	for try := 0; l.onPanic == PanicRetry && try < panicRetries; try++ {
 		select {
 		case <-time.After(time.Second << try):
 		case <-l.stop.Done():
+			return
+		}
+		if l.survives(n) {
 			return
 		}
 	}

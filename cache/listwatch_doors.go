@@ -9,7 +9,9 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"vedette.dev/rest"
@@ -121,7 +123,25 @@ func (d *doors) runtimeObject(raw *rest.Raw) (runtime.Object, error) {
 	if !ok {
 		return nil, fmt.Errorf("%T is not an API type, as it has no DeepCopyObject: only a reflector can read it", made)
 	}
-	return obj, raw.Into(obj)
+	return obj, readInto(raw, obj)
+}
+
+// readInto decodes an object. As with every typed client, what it is is said by its Go type, and by apiVersion and kind
+// only where the type serves for many kinds.
+func readInto(raw *rest.Raw, obj any) error {
+	if err := raw.Into(obj); err != nil {
+		return err
+	}
+	switch o := obj.(type) {
+	case *unstructured.Unstructured:
+	case *metav1.PartialObjectMetadata:
+		if o.Kind == "" {
+			o.APIVersion, o.Kind = raw.APIVersion, raw.Kind
+		}
+	case interface{ GetObjectKind() schema.ObjectKind }:
+		o.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+	}
+	return nil
 }
 
 // frameDecoder is a watch.Decoder.
@@ -140,7 +160,10 @@ func (f frameDecoder) Decode() (watch.EventType, runtime.Object, error) {
 		return frame.Type, status, frame.Object.Into(status)
 	}
 	obj, err := f.doors.runtimeObject(&frame.Object)
-	return frame.Type, obj, err
+	if err != nil {
+		return "", nil, fmt.Errorf("%s: %w", cannotDecode, err)
+	}
+	return frame.Type, obj, nil
 }
 
 func (f frameDecoder) Close() { _ = f.frames.Close() }

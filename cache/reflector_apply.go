@@ -16,6 +16,7 @@ func (r *running) follow(w *watching) error {
 			return err
 		}
 		if e.wrong != nil {
+			r.came()
 			r.leaveOut(&e)
 			continue
 		}
@@ -103,7 +104,6 @@ func (r *running) deleteUnread(e *event) error {
 
 // leaveOut passes over an event that cannot be used. It says nothing about how far the server is.
 func (r *running) leaveOut(e *event) {
-	r.moved("")
 	var unread *UndecodableError
 	if errors.As(e.wrong, &unread) {
 		r.cannotRead(unread)

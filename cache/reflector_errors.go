@@ -21,12 +21,11 @@ type WatchErrorHandler func(r *Reflector, err error)
 type WatchErrorHandlerWithContext func(ctx context.Context, r *Reflector, err error)
 
 // DefaultWatchErrorHandler tells the logger of the reflector, once for all errors of a kind that follow each other. That
-// a watch has ended, or its version is too old, is nothing to tell.
+// a watch has ended, or for once its version is too old, is nothing to tell.
 func DefaultWatchErrorHandler(_ context.Context, r *Reflector, err error) {
-	if isExpired(err) || err == io.EOF {
-		return
+	if err != io.EOF {
+		r.logFailure(err)
 	}
-	r.logFailure(err)
 }
 
 // VeryShortWatchError says that a watch ended in less than a second and brought nothing: the server accepts watches and
@@ -44,7 +43,7 @@ func (e *VeryShortWatchError) Error() string {
 var (
 	errWatchTimeout = errors.New("the server did not end the watch in time")
 	errRecheck      = errors.New("it is time to look again at objects that could not be decoded")
-	errNoBookmark   = errors.New("the server does not say where the initial events end")
+	errNoBookmark   = errors.New("the server does not send the bookmark that ends the initial events")
 	errNoAnswer     = errors.New("the server did not answer")
 	errListStalled  = errors.New("the list does not come on")
 )
@@ -79,11 +78,14 @@ func isTooLarge(err error) bool {
 
 func isInternalError(err error) bool { return apierrors.IsInternalError(err) }
 
-// isUndecodable tells whether a client could not decode an event, and ended the watch. Clients say the same when a
-// connection breaks.
+// isUndecodable tells whether a client could not decode an event, and ended the watch. Clients give the same cause when a
+// connection breaks, and differ in words only.
 func isUndecodable(err error) bool {
-	return apierrors.HasStatusCause(err, clientWatchDecoding) && !strings.Contains(err.Error(), "connection")
+	return apierrors.HasStatusCause(err, clientWatchDecoding) && strings.Contains(err.Error(), cannotDecode)
 }
+
+// cannotDecode is how the client of this module, and others, say it.
+const cannotDecode = "unable to decode watch event"
 
 // isPassing tells whether a watch that could not begin may be begun later at the same version, so that no list is needed:
 // the server has nothing against it, but is busy or away.
@@ -99,6 +101,13 @@ func isPassing(err error) bool {
 
 // isCut tells whether a connection broke.
 func isCut(err error) bool {
+	if err == nil {
+		return false
+	}
+	// HTTP/2 has ways of its own to say it, with types that nobody can name.
+	if text := err.Error(); strings.Contains(text, "GOAWAY") || strings.Contains(text, "stream error: ") {
+		return true
+	}
 	return utilnet.IsConnectionReset(err) || utilnet.IsProbableEOF(err) || utilnet.IsTimeout(err) ||
 		utilnet.IsHTTP2ConnectionLost(err) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe)
 }

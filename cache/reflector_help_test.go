@@ -50,15 +50,24 @@ func (p *puppet) IsWatchListSemanticsUnSupported() bool { return !p.streams }
 func (p *puppet) List(options metav1.ListOptions) (runtime.Object, error) {
 	p.mu.Lock()
 	p.lists = append(p.lists, options)
+	list := p.list
 	p.mu.Unlock()
-	return p.list(options)
+	return list(options)
 }
 
 func (p *puppet) Watch(options metav1.ListOptions) (watch.Interface, error) {
 	p.mu.Lock()
 	p.watches = append(p.watches, options)
+	watch := p.watch
 	p.mu.Unlock()
-	return p.watch(options)
+	return watch(options)
+}
+
+// change has other functions answer from now on.
+func (p *puppet) change(f func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f()
 }
 
 // current is the watch that was opened last.

@@ -15,11 +15,10 @@ import (
 	"vedette.dev/rest"
 )
 
-const (
-	defaultPageSize = 500
-	// listPatience is for how long a list may bring nothing. API servers give up after a minute.
-	listPatience = 70 * time.Second
-)
+const defaultPageSize = 500
+
+// listPatience is a minute and a bit: after a minute, API servers give up.
+var listPatience = patience{step: 3 * time.Second, worried: 1, lost: 21, cause: errListStalled}
 
 // list gets all objects in pages.
 func (r *running) list() step {
@@ -102,7 +101,7 @@ func (r *running) page(in *intake, options metav1.ListOptions) (metav1.ListMeta,
 // pageThroughDoor reads items as they come.
 func (r *running) pageThroughDoor(in *intake, options metav1.ListOptions) (metav1.ListMeta, error) {
 	var progress progress
-	g := r.newGuard(r.round, progress.patience(listPatience, errListStalled))
+	g := r.newGuard(r.round, listPatience.look(r.Reflector, &progress))
 	defer g.leave()
 	items, err := r.listRequest(options).Items(g.ctx)
 	if err != nil {

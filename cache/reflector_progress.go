@@ -22,23 +22,32 @@ func (p *progress) made() {
 // live notes a sign that what is waited for is over: what comes from now on is no progress.
 func (p *progress) live() { p.over = true }
 
-// patienceSteps is how often a guard looks before it loses patience.
-const patienceSteps = 7
+// patience says how long one waits for something to come. It is counted in steps: a guard looks once a step.
+type patience struct {
+	step time.Duration
+	// worried is after how many steps without progress others are to know, lost after how many one gives up, and silent the
+	// same if nothing has come at all; 0 means as lost.
+	worried, lost, silent int
+	cause                 error
+}
 
-// patience is the look that ends a stream that has brought nothing for about as long as limit: not less than six
-// sevenths of it, and not more.
-func (p *progress) patience(limit time.Duration, cause error) look {
+// look is for the guard of something that makes progress.
+func (p patience) look(r *Reflector, progress *progress) look {
 	seen, idle := int64(0), -1 // the first look is at the beginning
 	return func(time.Duration) (time.Duration, error) {
-		if n := p.n.Load(); n != seen {
+		if n := progress.n.Load(); n != seen {
 			seen, idle = n, 0
+			r.reassured(p.cause)
 		} else {
 			idle++
 		}
-		if idle == patienceSteps-1 {
-			return 0, cause
+		if idle == p.worried {
+			r.failing(p.cause)
 		}
-		return limit / patienceSteps, nil
+		if idle >= p.lost || seen == 0 && p.silent > 0 && idle >= p.silent {
+			return 0, p.cause
+		}
+		return p.step, nil
 	}
 }
 

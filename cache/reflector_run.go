@@ -24,6 +24,8 @@ type running struct {
 
 	// left is the open watch that stepStream leaves to stepWatch.
 	left *watching
+	// cut tells that the last watch was cut.
+	cut bool
 
 	// What stepBackOff is for: failure is what happened, again what to do after the wait, and told the error that the
 	// watch error handler hears of, or nil.
@@ -102,7 +104,7 @@ func (r *running) giveUp(err error) step {
 	return stepBackOff
 }
 
-// backOff waits. The context is that of the machine: a wait between two rounds belongs to none of them.
+// backOff waits. A wait between two rounds belongs to neither, so that no resync goes on meanwhile.
 func (r *running) backOff(ctx context.Context) step {
 	if r.told != nil {
 		r.onError(ctx, r.Reflector, r.told)

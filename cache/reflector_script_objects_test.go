@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -76,9 +77,8 @@ func eventJSON(words []string) ([]byte, error) {
 // heardStore is a store whose calls are written down.
 type heardStore struct {
 	Store
-	s *script
-	// resyncErr is what Resync returns.
-	resyncErr error
+	s     *script
+	fails atomic.Bool // Resync does
 }
 
 func (h *heardStore) Add(obj any) error {
@@ -111,7 +111,10 @@ func (h *heardStore) Replace(list []any, version string) error {
 
 func (h *heardStore) Resync() error {
 	h.s.hear("resync")
-	return h.resyncErr
+	if h.fails.Load() {
+		return errBad
+	}
+	return nil
 }
 
 func (h *heardStore) UpdateResourceVersion(string) {}

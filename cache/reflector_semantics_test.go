@@ -4,16 +4,15 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/go-logr/logr/funcr"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
@@ -85,7 +84,7 @@ func TestHandlerHearsOfWhatCannotBegin(t *testing.T) {
 		while(t, r, func() {
 			wantEqual(t, "heard", heard, []error{forbidden})
 			wantEqual(t, "phase", r.State().Phase, PhaseBackingOff)
-			p.watch = good
+			p.change(func() { p.watch = good })
 			time.Sleep(time.Second)
 			synctest.Wait()
 			p.current().Error(&apierrors.NewInternalError(errBad).ErrStatus)
@@ -107,7 +106,7 @@ func TestInternalErrorsAreWorthAnotherWatchForAWhile(t *testing.T) {
 		r.random = func() float64 { return 0 }
 		r.MaxInternalErrorRetryDuration = 3 * time.Second
 		while(t, r, func() {
-			for _, wantLists := range []int{1, 1, 2} {
+			for _, wantLists := range []int{1, 2, 2} {
 				p.current().Error(&apierrors.NewInternalError(errBad).ErrStatus)
 				time.Sleep(4 * time.Second)
 				synctest.Wait()
@@ -124,18 +123,18 @@ func TestResyncAsksFirstAndEndsTheWatchIfItFails(t *testing.T) {
 		p, s := newPuppet("1"), newScript(t)
 		r := NewReflector(p, &corev1.Pod{}, s.store, 10*time.Second)
 		r.random = func() float64 { return 0 }
-		should := false
-		r.ShouldResync = func() bool { return should }
+		var should atomic.Bool
+		r.ShouldResync = should.Load
 		while(t, r, func() {
 			s.said()
 			time.Sleep(15 * time.Second)
 			synctest.Wait()
 			wantEqual(t, "heard", s.said(), "")
-			should = true
+			should.Store(true)
 			time.Sleep(10 * time.Second)
 			synctest.Wait()
 			wantEqual(t, "heard", s.said(), "20s    resync\n")
-			s.store.resyncErr = errBad
+			s.store.fails.Store(true)
 			time.Sleep(10 * time.Second)
 			synctest.Wait()
 			wantEqual(t, "cause", errors.Is(r.State().Cause, errBad), false) // a list was made since
@@ -195,59 +194,4 @@ func TestListAndWatchIsOneRound(t *testing.T) {
 		cancel()
 		mustNot(t, r.ListAndWatchWithContext(ctx))
 	})
-}
-
-// ReflectorOptions.Backoff is in the place of the reflector's own ways.
-func TestBackoffCanBeChosen(t *testing.T) {
-	p := newPuppet("1")
-	p.list = func(metav1.ListOptions) (runtime.Object, error) { return nil, errBad }
-	backoff := &wait.Backoff{Duration: time.Minute, Factor: 3, Steps: 5, Cap: time.Hour}
-	reflecting(t, p, newPodStore(), ReflectorOptions{Backoff: backoff}, func(r *Reflector) {
-		for _, want := range []time.Duration{time.Minute, 3 * time.Minute, 9 * time.Minute} {
-			s := r.State()
-			wantEqual(t, "wait", s.Until.Sub(s.Since), want)
-			time.Sleep(want)
-			synctest.Wait()
-		}
-		wantEqual(t, "failures", r.State().Failures, 4)
-	})
-}
-
-// A random part is taken off a wait, and never added.
-func TestBackoffStaysBelowFiveSecondsForTwoMinutes(t *testing.T) {
-	p := newPuppet("1")
-	p.list = func(metav1.ListOptions) (runtime.Object, error) { return nil, errBad }
-	synctest.Test(t, func(t *testing.T) {
-		r := NewReflector(p, &corev1.Pod{}, newPodStore(), 0)
-		while(t, r, func() {
-			for begin := time.Now(); time.Since(begin) < backoffPatience; {
-				s := r.State()
-				if d := s.Until.Sub(s.Since); d < backoffFirst/2 || d > backoffSoon {
-					t.Fatalf("a wait of %v", d)
-				}
-				time.Sleep(s.Until.Sub(s.Since))
-				synctest.Wait()
-			}
-		})
-	})
-}
-
-// An hour of failures is two lines in the log: that it began, and that it is over.
-func TestLogIsQuiet(t *testing.T) {
-	var lines []string
-	logger := funcr.New(func(prefix, args string) { lines = append(lines, args) }, funcr.Options{})
-	p := newPuppet("1")
-	good := p.list
-	p.list = func(metav1.ListOptions) (runtime.Object, error) { return nil, errBad }
-	reflecting(t, p, newPodStore(), ReflectorOptions{Logger: &logger}, func(r *Reflector) {
-		time.Sleep(time.Hour)
-		p.list = good
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		p.current().Add(pod("", "a", "2"))
-		synctest.Wait()
-	})
-	if len(lines) != 2 || !strings.Contains(lines[0], "failing") || !strings.Contains(lines[1], "recovered") {
-		t.Errorf("the log says %q", lines)
-	}
 }

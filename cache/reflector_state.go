@@ -1,12 +1,6 @@
 package cache
 
-import (
-	"errors"
-	"fmt"
-	"time"
-
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-)
+import "time"
 
 // standing is what others may ask a reflector. It is guarded by the lock of the reflector.
 type standing struct {
@@ -111,13 +105,22 @@ func (r *Reflector) failing(err error) {
 	r.state.Failures++
 }
 
+// reassured takes a failure back that was none.
+func (r *Reflector) reassured(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.state.Cause == err {
+		r.state.Cause, r.state.Failing, r.state.Failures = nil, time.Time{}, 0
+	}
+}
+
 // thriving notes that what was wrong is over.
 func (r *Reflector) thriving() {
 	r.mu.Lock()
 	recovered := r.recover()
 	r.mu.Unlock()
 	if recovered {
-		r.logger.Info("The reflector has recovered", "type", r.typeDescription)
+		r.logRecovery()
 	}
 }
 
@@ -146,14 +149,21 @@ func (r *Reflector) listed(version string, unread *UndecodableError) {
 	r.mu.Unlock()
 	switch {
 	case recovered:
-		r.logger.Info("The reflector has recovered", "type", r.typeDescription)
+		r.logRecovery()
 	case first:
 		r.logger.V(2).Info("The first list is complete", "type", r.typeDescription, "version", version)
 	}
 }
 
-// moved notes that the store has been given an event, or that one was not for it. version is empty if it says nothing
-// about how far the reflector is.
+// came notes an event that is not for the store, or not yet.
+func (r *Reflector) came() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.state.Events++
+	r.fresh = true
+}
+
+// moved notes that the store has been given an event, and with it a version, unless that is empty.
 func (r *Reflector) moved(version string) {
 	r.mu.Lock()
 	if version != "" {
@@ -164,7 +174,7 @@ func (r *Reflector) moved(version string) {
 	recovered := r.state.Cause != nil && r.recover()
 	r.mu.Unlock()
 	if recovered {
-		r.logger.Info("The reflector has recovered", "type", r.typeDescription)
+		r.logRecovery()
 	}
 }
 
@@ -184,56 +194,4 @@ func (r *Reflector) received(bytes int) {
 	defer r.mu.Unlock()
 	r.state.Bytes += int64(bytes)
 	r.state.LastEvent = now
-}
-
-// cannotRead notes an object that was left out.
-func (r *Reflector) cannotRead(e *UndecodableError) {
-	now := r.clock.Now()
-	r.mu.Lock()
-	r.state.Undecodable++
-	r.state.LastUndecodable = e
-	if r.unread == nil {
-		r.unreadSince = now
-	}
-	r.unread = e
-	r.mu.Unlock()
-	r.logFailure(e)
-}
-
-// skip notes something that is not what was asked for.
-func (r *Reflector) skip(err error) {
-	r.mu.Lock()
-	r.state.Skipped++
-	r.state.LastSkipped = err
-	first := r.state.Skipped == 1
-	r.mu.Unlock()
-	if first {
-		r.logger.Info("Something was left out; the state of the reflector tells how often and what the last was", "type", r.typeDescription, "err", err)
-	}
-}
-
-// logFailure tells the logger, unless it was told of the like since all was well.
-func (r *Reflector) logFailure(err error) {
-	kind := kindOfFailure(err)
-	r.mu.Lock()
-	known := r.logged == kind
-	r.logged = kind
-	r.mu.Unlock()
-	if !known {
-		r.logger.Error(err, "The reflector is failing, and will try again", "type", r.typeDescription)
-	}
-}
-
-// kindOfFailure is the same for errors that differ in nothing but details, such as the port of a connection.
-func kindOfFailure(err error) string {
-	if reason := apierrors.ReasonForError(err); reason != "" {
-		return string(reason)
-	}
-	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
-		err = inner
-	}
-	if t := fmt.Sprintf("%T", err); t != "*errors.errorString" {
-		return t
-	}
-	return err.Error()
 }

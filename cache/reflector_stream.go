@@ -11,22 +11,21 @@ import (
 )
 
 // streamPatience is for how long a stream may bring no initial event, nor the bookmark after them. A list still fits
-// into the 30 s in which a reflector should be in sync.
-const streamPatience = 28 * time.Second
+// into the 30 s in which a reflector should be in sync. A server that has nothing to say at all may say more to a list.
+var streamPatience = patience{step: 2 * time.Second, worried: 2, lost: 12, silent: 4, cause: errNoBookmark}
 
 // stream gets all objects from the beginning of a watch.
 func (r *running) stream() step {
 	r.enter(PhaseStreaming)
 	progress := &progress{}
-	w, err := r.open(r.streamOptions(), progress.patience(streamPatience, errNoBookmark))
-	if err == nil {
-		if err = r.fill(w, progress); err != nil {
-			err = because(w.guard.ctx, err)
-			w.close()
-		}
-	}
+	w, err := r.open(r.streamOptions(), streamPatience.look(r.Reflector, progress))
 	if err != nil {
-		return r.streamFailed(err)
+		return r.streamFailed(err, false)
+	}
+	if err := r.fill(w, progress); err != nil {
+		err = because(w.guard.ctx, err)
+		w.close()
+		return r.streamFailed(err, true)
 	}
 	r.ladder.up()
 	r.left = w
@@ -51,14 +50,14 @@ func (r *running) fill(w *watching, progress *progress) error {
 			return err
 		}
 		w.events++
+		r.came()
 		switch {
 		case e.wrong != nil:
 			r.leaveOut(&e)
 		case e.what == watch.Bookmark && e.end:
-			r.moved("")
+			w.guard.use(r.overlook(w)) // the store may take its time
 			return r.commit(in, e.version)
 		default:
-			r.moved("")
 			in.follow(&e, progress)
 		}
 	}
@@ -115,9 +114,8 @@ func (in *intake) removeEvent(e *event) {
 }
 
 // streamFailed says what to do when a stream could not be opened or was not complete.
-func (r *running) streamFailed(err error) step {
+func (r *running) streamFailed(err error, opened bool) step {
 	var store *storeError
-	_, answered := statusOf(err)
 	now := r.clock.Now()
 	switch {
 	case r.round.Err() != nil:
@@ -130,7 +128,7 @@ func (r *running) streamFailed(err error) step {
 		}
 		r.setUnavailable()
 		return stepBegin
-	case isPassing(err) && answered, isPassing(err) && !isCut(err):
+	case isPassing(err) && !(opened && isCut(err)):
 		return r.fail(err, stepBegin)
 	case errors.Is(err, errNoBookmark), refusesStream(err):
 		r.ladder.down(now)

@@ -88,24 +88,14 @@ func (r *Reflector) openDoors() {
 	r.kind.name = reflect.TypeOf(r.newObject()).Elem().Name()
 }
 
-// decode reads an object. As with every typed client, what it is is said by its Go type, and by apiVersion and kind only
-// where the type serves for many kinds.
+// decode reads an object.
 func (r *Reflector) decode(raw *rest.Raw) (any, error) {
 	obj := r.newObject()
-	if err := raw.Into(obj); err != nil {
+	if err := readInto(raw, obj); err != nil {
 		return nil, err
 	}
-	switch o := obj.(type) {
-	case *unstructured.Unstructured:
-		if r.expectedGVK != nil && o.GroupVersionKind() != *r.expectedGVK {
-			return nil, &strangerError{fmt.Sprintf("an object of kind %v, not %v", o.GroupVersionKind(), *r.expectedGVK)}
-		}
-	case *metav1.PartialObjectMetadata:
-		if o.Kind == "" {
-			o.APIVersion, o.Kind = raw.APIVersion, raw.Kind
-		}
-	case interface{ GetObjectKind() schema.ObjectKind }:
-		o.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+	if u, ok := obj.(*unstructured.Unstructured); ok && r.expectedGVK != nil && u.GroupVersionKind() != *r.expectedGVK {
+		return nil, &strangerError{fmt.Sprintf("an object of kind %v, not %v", u.GroupVersionKind(), *r.expectedGVK)}
 	}
 	return obj, nil
 }

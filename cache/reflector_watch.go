@@ -14,10 +14,14 @@ const (
 	shortWatch = time.Second
 	// watchGrace is for how long a server may forget to end a watch.
 	watchGrace = 30 * time.Second
-	// openPatience is for how long a watch may take to begin. There are proxies that let nothing through before the first
-	// event, which with most servers is a bookmark after a minute.
-	openPatience = 75 * time.Second
+	// cutWatch is how long a watch must hold after one that was cut, if it brings nothing: longer than it takes to notice
+	// that a connection is dead, or else one that follows a dead one would look well while it is dead, too.
+	cutWatch = 40 * time.Second
 )
+
+// openPatience is for how long a watch may take to begin. There are proxies that let nothing through before the first
+// event, which with most servers is a bookmark after a minute.
+var openPatience = patience{step: 3 * time.Second, worried: 2, lost: 25, cause: errNoAnswer}
 
 // watching is one watch, from its beginning to its end.
 type watching struct {
@@ -28,6 +32,8 @@ type watching struct {
 	events int
 	// ordered tells that versions mean something: not so at the beginning of a watch that was begun without one.
 	ordered bool
+	// holds is for how long it must last to be taken for a good sign.
+	holds time.Duration
 }
 
 // open begins a watch.
@@ -37,6 +43,7 @@ func (r *running) open(options metav1.ListOptions, l look) (*watching, error) {
 		began:   r.clock.Now(),
 		limit:   time.Duration(*options.TimeoutSeconds)*time.Second + watchGrace,
 		ordered: options.ResourceVersion != "" && options.ResourceVersion != "0",
+		holds:   shortWatch,
 	}
 	r.asked(0, 1)
 	var err error
@@ -69,21 +76,18 @@ func (r *running) watch() step {
 		w.ordered = true // the initial events are over
 	} else {
 		var err error
-		if w, err = r.open(r.watchOptions(r.LastSyncResourceVersion()), patientOpening); err != nil {
+		if w, err = r.open(r.watchOptions(r.LastSyncResourceVersion()), openPatience.look(r.Reflector, &progress{})); err != nil {
 			return r.watchRefused(err)
 		}
+		if r.cut {
+			w.holds = cutWatch
+		}
 	}
+	r.cut = false
 	w.guard.use(r.overlook(w))
 	err := because(w.guard.ctx, r.follow(w))
 	w.close()
 	return r.watchEnded(w, err)
-}
-
-func patientOpening(age time.Duration) (time.Duration, error) {
-	if age >= openPatience {
-		return 0, errNoAnswer
-	}
-	return openPatience - age, nil
 }
 
 // overlook is how a watch is looked at while it runs.
@@ -92,11 +96,15 @@ func (r *running) overlook(w *watching) look {
 		if age < shortWatch {
 			return shortWatch - age, nil
 		}
-		r.thriving() // it holds, even if nothing happens
 		if age >= w.limit {
 			return 0, errWatchTimeout
 		}
 		again := w.limit - age
+		if age >= w.holds {
+			r.thriving() // even if nothing happens
+		} else {
+			again = min(again, w.holds-age)
+		}
 		if due, ok := r.dueForRecheck(); ok {
 			if due <= 0 {
 				return 0, errRecheck
@@ -141,7 +149,9 @@ func (r *running) watchEnded(w *watching, err error) step {
 		if short {
 			return r.fail(err, stepWatch)
 		}
-		return stepWatch
+		r.failing(err)
+		r.cut = true
+		return stepWatch // at once, since it has held for a while
 	}
 	return r.fail(err, stepBegin) // an old version, or who knows what: only a list helps
 }

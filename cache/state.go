@@ -102,13 +102,14 @@ func StateOf(informer SharedInformer) State {
 	return State{}
 }
 
-// Err is nil while all is well: the first list is in the store and a watch is under way, or about to be opened again.
-// Otherwise it says what is wrong, for a health check.
+// Err is nil while all is well: the first list is in the store and a watch is under way. Otherwise it says what is wrong,
+// for a health check. A watch that was cut and is under way again is well, unless it was cut more than once without
+// bringing anything.
 func (s State) Err() error {
 	switch {
 	case s.Phase == PhaseIdle, s.Phase == PhaseStopped:
 		return fmt.Errorf("informer %s (%s) is %s", s.Name, s.Type, s.Phase)
-	case s.Cause != nil:
+	case s.Cause != nil && (s.Phase != PhaseWatching || s.Failures > 1 || !s.Synced):
 		return fmt.Errorf("informer %s (%s) is %s, failing since %s: %w",
 			s.Name, s.Type, s.Phase, s.Failing.Format(time.RFC3339), s.Cause)
 	case !s.Synced:

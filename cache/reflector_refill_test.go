@@ -1,0 +1,117 @@
+package cache
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// forgetfulStore is a refilledStore that can take an object back.
+type forgetfulStore struct{ refilledStore }
+
+func (s *forgetfulStore) refill() refill {
+	return &forgetfulRefill{storeRefill{store: s.Store, objects: map[string]any{}}}
+}
+
+type forgetfulRefill struct{ storeRefill }
+
+func (r *forgetfulRefill) remove(key string) { delete(r.objects, key) }
+
+// An object that is deleted while the others still come is not there in the end, whatever the store can do.
+func TestObjectsThatGoWhileOthersCome(t *testing.T) {
+	for name, wrap := range map[string]func(Store) ReflectorStore{
+		"plain":     func(s Store) ReflectorStore { return s },
+		"refill":    func(s Store) ReflectorStore { return &refilledStore{s} },
+		"forgetful": func(s Store) ReflectorStore { return &forgetfulStore{refilledStore{s}} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, store := newPuppet("1"), newPodStore()
+			p.streams = true
+			reflecting(t, p, wrap(store), ReflectorOptions{}, func(r *Reflector) {
+				w := p.current()
+				for _, name := range []string{"a", "b", "c", "d"} {
+					w.Add(podAt(name + "@1"))
+				}
+				w.Delete(podAt("b@2"))
+				w.Delete(podAt("c@3"))
+				w.Add(podAt("c@4"))
+				w.Modify(podAt("d@5"))
+				synctest.Wait()
+				wantEqual(t, "before the end", len(store.List()), 0)
+				end := podAt("@6")
+				end.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
+				w.Action("BOOKMARK", end)
+				synctest.Wait()
+				got := []string{}
+				for _, obj := range store.List() {
+					got = append(got, nameAt(obj))
+				}
+				slices.Sort(got)
+				wantEqual(t, "in the store", got, []string{"a@1", "c@4", "d@5"})
+				wantEqual(t, "version", r.LastSyncResourceVersion(), "6")
+			})
+		})
+	}
+}
+
+// What a refill has in the same state is not even decoded.
+func TestWhatIsKnownIsNotDecoded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScript(t)
+		store := newPodStore()
+		mustNot(t, store.Add(podAt("a@5")))
+		mustNot(t, store.Add(podAt("b@6")))
+		r := NewReflector(s.listWatch("doors"), &corev1.Pod{}, &refilledStore{store}, 0)
+		while(t, r, func() {
+			for _, line := range [][]string{{"watch", "error", "400"}, {"list", "10", "broken:a@5", "broken:b@7"}} {
+				mustNot(t, s.do(line))
+				synctest.Wait()
+			}
+			state := r.State()
+			wantEqual(t, "undecodable", state.Undecodable, 1)
+			wantEqual(t, "the one", state.LastUndecodable.Key, "b")
+			wantEqual(t, "keys", len(store.ListKeys()), 1) // this store does not keep what cannot be read
+		})
+	})
+}
+
+// One who puts a function of his own into a ListWatch wants it to be called.
+func TestFunctionsOfOnesOwnCloseTheDoors(t *testing.T) {
+	s := newScript(t)
+	lw := s.listWatch("doors")
+	wantEqual(t, "doors", doorsOf(lw) != nil, true)
+	wantEqual(t, "doors of a wrapped one", doorsOf(ToListWatcherWithWatchListSemantics(lw, nil)) != nil, true)
+	inner := lw.ListFunc
+	lw.ListFunc = func(options metav1.ListOptions) (runtime.Object, error) { return inner(options) }
+	wantEqual(t, "doors", doorsOf(lw) != nil, false)
+	wantEqual(t, "doors of plain functions", doorsOf(s.listWatch("functions")) != nil, false)
+	wantEqual(t, "doors of something else", doorsOf(newPuppet("1")) != nil, false)
+}
+
+// Point 59.
+func TestClientsThatKnowNoStreams(t *testing.T) {
+	p := newPuppet("1")
+	lw := &ListWatch{ListFunc: p.List, WatchFunc: p.Watch}
+	for _, c := range []struct {
+		lw   ListerWatcher
+		want bool
+	}{
+		{lw, false}, {p, true},
+		{ToListWatcherWithWatchListSemantics(lw, p), true},
+		{ToListWatcherWithWatchListSemantics(lw, struct{}{}), false},
+	} {
+		wantEqual(t, "refuses", refusesWatchList(c.lw), c.want)
+	}
+	reflecting(t, ToListWatcherWithWatchListSemantics(lw, p), newPodStore(), ReflectorOptions{}, func(r *Reflector) {
+		lists, watches := p.asked()
+		wantEqual(t, "lists", lists, 1)
+		wantEqual(t, "watches", watches, 1)
+		if p.watches[0].SendInitialEvents != nil {
+			t.Error("a stream was asked for")
+		}
+	})
+}
