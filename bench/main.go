@@ -16,6 +16,7 @@ import (
 	"vedette.dev/bench/harness"
 	"vedette.dev/bench/indexer"
 	"vedette.dev/bench/list"
+	"vedette.dev/bench/pipeline"
 	"vedette.dev/bench/pods/podserver"
 	"vedette.dev/bench/queue"
 )
@@ -23,7 +24,7 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	p := program{workloads: slices.Concat(queue.Workloads(), list.Workloads(), indexer.Workloads()), out: os.Stdout, errs: os.Stderr}
+	p := program{workloads: slices.Concat(queue.Workloads(), list.Workloads(), indexer.Workloads(), pipeline.Workloads()), out: os.Stdout, errs: os.Stderr}
 	os.Exit(p.main(ctx, os.Args[1:]))
 }
 

@@ -1,0 +1,5 @@
+//go:build !race
+
+package dynamicinformer_test
+
+const raceEnabled = false

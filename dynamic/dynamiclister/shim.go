@@ -1,0 +1,51 @@
+package dynamiclister
+
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"vedette.dev/cache"
+)
+
+// NewRuntimeObjectShim makes a lister fit where objects of any type are asked for.
+func NewRuntimeObjectShim(lister Lister) cache.GenericLister { return shim{lister} }
+
+type shim struct{ lister Lister }
+
+func (s shim) List(selector labels.Selector) (ret []runtime.Object, err error) {
+	return untyped(s.lister.List(selector))
+}
+
+func (s shim) Get(name string) (runtime.Object, error) { return one(s.lister.Get(name)) }
+
+func (s shim) ByNamespace(namespace string) cache.GenericNamespaceLister {
+	return namespaceShim{s.lister.Namespace(namespace)}
+}
+
+type namespaceShim struct{ lister NamespaceLister }
+
+func (s namespaceShim) List(selector labels.Selector) (ret []runtime.Object, err error) {
+	return untyped(s.lister.List(selector))
+}
+
+func (s namespaceShim) Get(name string) (runtime.Object, error) { return one(s.lister.Get(name)) }
+
+// one keeps a nil pointer from becoming an interface that is not nil.
+func one(obj *unstructured.Unstructured, err error) (runtime.Object, error) {
+	if err != nil {
+		return nil, err
+	}
+	return obj, nil
+}
+
+func untyped(list []*unstructured.Unstructured, err error) ([]runtime.Object, error) {
+	if err != nil {
+		return nil, err
+	}
+	out := make([]runtime.Object, len(list))
+	for i, obj := range list {
+		out[i] = obj
+	}
+	return out, nil
+}

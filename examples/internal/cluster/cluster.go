@@ -1,0 +1,32 @@
+// Package cluster gives the examples a cluster to talk to.
+package cluster
+
+import (
+	"context"
+
+	"vedette.dev/apitest"
+	"vedette.dev/clientcmd"
+	"vedette.dev/rest"
+)
+
+// Connect returns the configuration for the cluster of a kubeconfig file or, if there is none, for an API server in this
+// process with a hundred pods, of which some change ten times a second. What it started, end ends.
+func Connect(kubeconfig string) (config *rest.Config, end func(), err error) {
+	if kubeconfig != "" {
+		config, err = clientcmd.BuildConfigFromFlags("", kubeconfig)
+		return config, func() {}, err
+	}
+	server, err := apitest.Start(apitest.Config{})
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := server.Fill(context.Background(), apitest.Load{Pods: 100}); err != nil {
+		server.Close()
+		return nil, nil, err
+	}
+	if _, err := server.Churn(context.Background(), apitest.Churn{Rate: 10}); err != nil {
+		server.Close()
+		return nil, nil, err
+	}
+	return server.RESTConfig(), server.Close, nil
+}

@@ -1,0 +1,33 @@
+package informers
+
+import (
+	"fmt"
+	"reflect"
+	"time"
+
+	"vedette.dev/cache"
+	"vedette.dev/informers/internalinterfaces"
+)
+
+func (c *Config) resync(t reflect.Type) time.Duration {
+	if period, ok := c.ResyncOf[t]; ok {
+		return period
+	}
+	return c.Resync
+}
+
+// setTransform cannot fail for a new informer. One that came from a function of the user's may run already.
+func (c *Config) setTransform(informer cache.SharedIndexInformer) {
+	if c.Transform == nil {
+		return
+	}
+	if err := informer.SetTransform(c.Transform); err != nil {
+		panic(fmt.Sprintf("informers: the transform of the factory cannot be set: %v", err))
+	}
+}
+
+// Configure tells an informer that is about to be made what the Config says of it.
+func (f *Factory) Configure(options *internalinterfaces.InformerOptions) {
+	options.Namespaces = f.Namespaces()
+	options.Cache = f.config.Informers
+}
