@@ -16,8 +16,7 @@ type Heap struct {
 	some   *sync.Cond // an object was added, or the heap was closed
 	closed bool
 
-	keyFunc KeyFunc
-	data    heapData
+	data *heapData
 }
 
 var (
@@ -27,7 +26,7 @@ var (
 
 // NewHeap returns an empty Heap.
 func NewHeap(keyFn KeyFunc, lessFn LessFunc) *Heap {
-	h := &Heap{keyFunc: keyFn, data: heapData{items: map[string]*heapItem{}, less: lessFn}}
+	h := &Heap{data: &heapData{items: map[string]*heapItem{}, keyFunc: keyFn, less: lessFn}}
 	h.some = sync.NewCond(&h.mu)
 	return h
 }
@@ -67,16 +66,16 @@ func (h *Heap) add(list []any, overwrite bool) error {
 	}
 	defer h.some.Broadcast()
 	for _, obj := range list {
-		key, err := h.keyFunc(obj)
+		key, err := h.data.keyFunc(obj)
 		if err != nil {
 			return KeyError{obj, err}
 		}
 		switch item := h.data.items[key]; {
 		case item == nil:
-			heap.Push(&h.data, &heapItem{key: key, obj: obj})
+			heap.Push(h.data, &heapItem{key: key, obj: obj})
 		case overwrite:
 			item.obj = obj
-			heap.Fix(&h.data, item.at)
+			heap.Fix(h.data, item.at)
 		}
 	}
 	return nil
@@ -84,7 +83,7 @@ func (h *Heap) add(list []any, overwrite bool) error {
 
 // Delete takes out the object with the same key. It is an error if there is none.
 func (h *Heap) Delete(obj interface{}) error {
-	key, err := h.keyFunc(obj)
+	key, err := h.data.keyFunc(obj)
 	if err != nil {
 		return KeyError{obj, err}
 	}
@@ -94,7 +93,7 @@ func (h *Heap) Delete(obj interface{}) error {
 	if item == nil {
 		return errHeapNotFound
 	}
-	heap.Remove(&h.data, item.at)
+	heap.Remove(h.data, item.at)
 	return nil
 }
 
@@ -109,7 +108,7 @@ func (h *Heap) Pop() (interface{}, error) {
 		}
 		h.some.Wait()
 	}
-	return heap.Pop(&h.data).(*heapItem).obj, nil
+	return heap.Pop(h.data).(*heapItem).obj, nil
 }
 
 // List returns all objects, in no promised order.
@@ -136,7 +135,7 @@ func (h *Heap) ListKeys() []string {
 
 // Get returns the object with the same key.
 func (h *Heap) Get(obj interface{}) (interface{}, bool, error) {
-	key, err := h.keyFunc(obj)
+	key, err := h.data.keyFunc(obj)
 	if err != nil {
 		return nil, false, KeyError{obj, err}
 	}
@@ -158,7 +157,9 @@ type heapData struct {
 	// Invariant: items and order hold the same, and order[i].at is i.
 	items map[string]*heapItem
 	order []*heapItem
-	less  LessFunc
+
+	keyFunc KeyFunc
+	less    LessFunc
 }
 
 type heapItem struct {

@@ -118,7 +118,7 @@ func (g *gate) verify() error {
 
 // verify checks what always holds in a Heap.
 func (h *Heap) verify() error {
-	d := &h.data
+	d := h.data
 	if len(d.items) != len(d.order) {
 		return fmt.Errorf("%d items, %d in order", len(d.items), len(d.order))
 	}

@@ -7,6 +7,10 @@ import (
 	"testing"
 	"testing/synctest"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+
 	"vedette.dev/cache"
 )
 
@@ -52,8 +56,12 @@ func TestStartOnlyWhatIsNew(t *testing.T) {
 func TestWaitTellsWhatHasNotSynced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPool(t, Config{})
+		refuse := errors.New("refused")
 		p.Get("stuck", func() cache.SharedIndexInformer {
-			return cache.NewSharedIndexInformer(&cache.ListWatch{}, nil, 0, nil)
+			return cache.NewSharedIndexInformer(&cache.ListWatch{
+				ListWithContextFunc:  func(context.Context, metav1.ListOptions) (runtime.Object, error) { return nil, refuse },
+				WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) { return nil, refuse },
+			}, nil, 0, nil)
 		})
 		ctx, cancel := context.WithCancelCause(t.Context())
 		p.StartWithContext(ctx)

@@ -1,0 +1,25 @@
+package compat
+
+import (
+	// The comparison loads these by their names; the imports keep them in go.mod.
+	_ "k8s.io/client-go/tools/cache"
+	_ "k8s.io/client-go/tools/cache/synctrack"
+
+	_ "vedette.dev/cache"
+	_ "vedette.dev/cache/synctrack"
+)
+
+// cachePairs are the stores and queues, the reflector and the informers.
+var cachePairs = []Pair{
+	{Peer: "k8s.io/client-go/tools/cache", Own: "vedette.dev/cache", Omitted: merge(
+		omitted("no state of the whole process: a provider of metrics is given in options",
+			"SetInformerMetricsProvider", "SetReflectorMetricsProvider"),
+		omitted("only SetReflectorMetricsProvider takes it, and nobody reads what that sets",
+			"MetricsProvider"),
+		omitted("its values are of the type Index, a name that older programs know and the peer has hidden",
+			"Indices"),
+		omitted("there is no list of names that it could empty",
+			"ResetInformerNamesForTesting"),
+	)},
+	{Peer: "k8s.io/client-go/tools/cache/synctrack", Own: "vedette.dev/cache/synctrack"},
+}
