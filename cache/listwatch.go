@@ -2,6 +2,7 @@ package cache
 
 import (
 	"context"
+	"errors"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -112,32 +113,40 @@ var (
 
 // List calls the list function.
 func (lw *ListWatch) List(options metav1.ListOptions) (runtime.Object, error) {
-	if lw.ListFunc != nil {
-		return lw.ListFunc(options)
-	}
-	return lw.ListWithContextFunc(context.Background(), options)
+	return lw.list(context.Background(), options, lw.ListFunc != nil)
 }
 
 // ListWithContext calls the list function.
 func (lw *ListWatch) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-	if lw.ListWithContextFunc != nil {
-		return lw.ListWithContextFunc(ctx, options)
-	}
-	return lw.ListFunc(options)
+	return lw.list(ctx, options, lw.ListWithContextFunc == nil)
 }
 
 // Watch calls the watch function.
 func (lw *ListWatch) Watch(options metav1.ListOptions) (watch.Interface, error) {
-	if lw.WatchFunc != nil {
-		return lw.WatchFunc(options)
-	}
-	return lw.WatchFuncWithContext(context.Background(), options)
+	return lw.watch(context.Background(), options, lw.WatchFunc != nil)
 }
 
 // WatchWithContext calls the watch function.
 func (lw *ListWatch) WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-	if lw.WatchFuncWithContext != nil {
+	return lw.watch(ctx, options, lw.WatchFuncWithContext == nil)
+}
+
+func (lw *ListWatch) list(ctx context.Context, options metav1.ListOptions, plain bool) (runtime.Object, error) {
+	switch {
+	case plain && lw.ListFunc != nil:
+		return lw.ListFunc(options)
+	case lw.ListWithContextFunc != nil:
+		return lw.ListWithContextFunc(ctx, options)
+	}
+	return nil, errors.New("the ListWatch has no function that lists")
+}
+
+func (lw *ListWatch) watch(ctx context.Context, options metav1.ListOptions, plain bool) (watch.Interface, error) {
+	switch {
+	case plain && lw.WatchFunc != nil:
+		return lw.WatchFunc(options)
+	case lw.WatchFuncWithContext != nil:
 		return lw.WatchFuncWithContext(ctx, options)
 	}
-	return lw.WatchFunc(options)
+	return nil, errors.New("the ListWatch has no function that watches")
 }

@@ -100,3 +100,15 @@ func TestListWatchFromClientAsks(t *testing.T) {
 		wantEqual(t, "watch", requests.WatchRequest(metav1.ListOptions{Limit: 5}).URL().String(), c.watch)
 	}
 }
+
+func TestAListWatchWithoutFunctionsIsAnError(t *testing.T) {
+	lw := &ListWatch{}
+	_, err := lw.List(metav1.ListOptions{})
+	wantError(t, err, "no function that lists")
+	_, err = lw.ListWithContext(t.Context(), metav1.ListOptions{})
+	wantError(t, err, "no function that lists")
+	_, err = lw.Watch(metav1.ListOptions{})
+	wantError(t, err, "no function that watches")
+	_, err = lw.WatchWithContext(t.Context(), metav1.ListOptions{})
+	wantError(t, err, "no function that watches")
+}

@@ -74,22 +74,6 @@ func groupPairs() []Pair {
 	return pairs
 }
 
-func TestEveryNameOfThePeersInformersIsThere(t *testing.T) {
-	rename := RenameAll(slices.Concat(pairs, informerPairs, []Pair{{Peer: "k8s.io/client-go/tools/cache", Own: "vedette.dev/cache"}}))
-	var paths []string
-	for _, p := range informerPairs {
-		paths = append(paths, p.Peer, p.Own)
-	}
-	loaded := loadTypes(t, paths...)
-	for _, p := range informerPairs {
-		t.Run(strings.TrimPrefix(p.Own, "vedette.dev/"), func(t *testing.T) {
-			for _, d := range p.Differences(loaded[p.Peer], loaded[p.Own], rename) {
-				t.Error(d)
-			}
-		})
-	}
-}
-
 // TestNoInformerIsForgotten compares the list above with the packages that the peer has.
 func TestNoInformerIsForgotten(t *testing.T) {
 	found, err := packages.Load(&packages.Config{Mode: packages.NeedName}, "k8s.io/client-go/informers/...", "k8s.io/client-go/listers/...",

@@ -26,6 +26,7 @@ func (s *Server) afterDelete(c *call, item *storage.Item) {
 	m := metaOf(item.Object)
 	if isDefinition(c.kind) {
 		s.config.Registry.RemoveCRD(m.GetName())
+		s.lifetimes.end(m.GetName())
 	}
 	if s.config.Controllers && m.GetDeletionTimestamp() != nil && c.namespace != "" {
 		if namespace := s.store.Get(namespaces, c.namespace); namespace != nil && metaOf(namespace.Object).GetDeletionTimestamp() != nil {

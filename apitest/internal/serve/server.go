@@ -49,8 +49,10 @@ type Server struct {
 	// starting makes sure that nothing is started while Close waits.
 	starting sync.Mutex
 	crds     sync.Mutex // one change of a definition at a time
-	frames   frameCache
-	issued   issued
+	// lifetimes end the watches of kinds that are defined no longer.
+	lifetimes lifetimes
+	frames    frameCache
+	issued    issued
 }
 
 // New makes a server. Close ends it.

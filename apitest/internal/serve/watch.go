@@ -65,6 +65,7 @@ func (s *Server) watch(w http.ResponseWriter, r *Request, c *call, f *filter, v 
 	ctx, cancel := context.WithDeadline(r.Context(), deadline)
 	defer cancel()
 	defer context.AfterFunc(s.stop, cancel)()
+	defer context.AfterFunc(s.lifetimes.alive(c.kind), cancel)()
 	x.run(ctx, initial, deadline)
 	if cause := context.Cause(ctx); isStatus(cause) {
 		x.fail(cause)
@@ -135,6 +136,10 @@ func (x *watcher) run(ctx context.Context, initial *storage.Snapshot, deadline t
 		select {
 		case <-changed:
 		case <-ctx.Done():
+			// What led to the end may have come first: the deletions of objects whose kind is no more.
+			if events, _, _, err := x.log.Next(); err == nil {
+				x.sendEvents(events)
+			}
 			return
 		case <-bookmark.due():
 			if !x.sendBookmark(false) {
