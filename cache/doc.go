@@ -1,7 +1,15 @@
-// Package cache keeps an indexed copy of what a server has, and the queues through which changes reach it.
+// Package cache keeps an indexed copy of what a server has, and tells handlers what changed.
 //
 // # The types
 //
+//	SharedIndexInformer      store, reflector and handlers      NewSharedIndexInformerWithOptions
+//	TypedSharedIndexInformer[T]  the same without assertions    NewTypedSharedIndexInformer
+//	NamespacedInformer       for a set that may change          NewNamespacedInformer
+//	ResourceEventHandler     what hears of changes              ResourceEventHandlerFuncs, Typed…
+//	State, HandlerState      what an informer is doing          StateOf
+//	Controller               an informer with one handler       NewInformer; New, of parts of your own
+//	Reflector                list and watch, into a store       NewReflectorWithOptions
+//	ListWatch                where objects come from            NewListWatchFromClient, …FromRequester
 //	Store, Indexer           objects by key, and by index       NewStore, NewIndexer
 //	ThreadSafeStore          the same, told the keys            NewThreadSafeStore
 //	TypedIndexer[T]          an Indexer without assertions      NewTypedIndexer
@@ -38,7 +46,10 @@
 //     aside.
 //   - Pop of a DeltaFIFO and of a FIFO runs its function under the lock of the queue: nobody can write until it returns,
 //     and it must not call the queue. With MaxPending, writers wait while the queue is full, and never drop anything.
-//   - Nothing in this package starts a goroutine.
+//   - An informer has one goroutine that writes to its store, one or a few for its reflector, and one for each handler; a
+//     reflector alone has the latter, a running MutationDetector its own. They end before Run returns. Stores and queues
+//     start none.
+//   - A handler waits for nobody but itself, and nobody waits for it: see SharedInformer, and HandlerOptions.MaxWaiting.
 //
 // # Answers to bad input
 //

@@ -171,7 +171,7 @@ func (s *informer) set(change func()) {
 
 // process applies a batch and tells of it.
 func (s *informer) process(b batch) {
-	defer s.metrics.processed(len(b.items), time.Now())
+	defer s.metrics.processed(s.queue, time.Now())
 	s.telling.Lock()
 	defer s.telling.Unlock()
 	initial := !s.HasSynced()

@@ -15,11 +15,11 @@ func newInformerMetrics(id InformerNameAndResource, p InformerMetricsProvider) i
 	return informerMetrics{queued: p.NewQueuedItemMetric(id), latency: p.NewProcessingLatencyMetric(id)}
 }
 
-// processed notes that a batch was processed.
-func (m *informerMetrics) processed(keys int, since time.Time) {
+// processed notes that a batch was processed, and how many changes wait now.
+func (m *informerMetrics) processed(queue *DeltaFIFO, since time.Time) {
 	if m.queued == nil {
 		return
 	}
-	m.queued.Set(float64(keys))
+	m.queued.Set(float64(queue.waiting()))
 	m.latency.Observe(time.Since(since).Seconds())
 }

@@ -11,6 +11,8 @@ type refill interface {
 	// add takes an object. If the store has it in the same state, load is not called. An error of load is returned, and the
 	// object is then taken to be listed but unreadable: what the store has under the key stays.
 	add(key string, s stamp, load func() (any, error)) error
+	// remove takes back what was added under a key.
+	remove(key string)
 	// commit puts what was added in the place of all there is, which is then as of the version.
 	commit(version string) error
 }

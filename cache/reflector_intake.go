@@ -16,8 +16,6 @@ type intake struct {
 	list   []any
 	places map[string]int
 	change TransformFunc // of objects that are kept for a while
-	// gone are objects that a stream has deleted again, for a refill that cannot take them out.
-	gone map[string]any
 
 	unread *UndecodableError // the last of those that could not be decoded
 }
@@ -72,7 +70,6 @@ func (r *Reflector) keyOf(obj any) (string, error) {
 }
 
 func (in *intake) add(key string, id stamp, load func() (any, error)) {
-	delete(in.gone, key)
 	if in.refill != nil {
 		if err := in.refill.add(key, id, load); err != nil {
 			in.cannotRead(key, err)
@@ -120,19 +117,12 @@ func (r *Reflector) known(key string) any {
 }
 
 // remove takes out an object that was deleted before the state was complete.
-func (in *intake) remove(key string, tombstone any) {
+func (in *intake) remove(key string) {
 	if in.refill == nil {
 		in.take(key)
 		return
 	}
-	if refill, ok := in.refill.(interface{ remove(key string) }); ok {
-		refill.remove(key)
-		return
-	}
-	if in.gone == nil {
-		in.gone = map[string]any{}
-	}
-	in.gone[key] = tombstone
+	in.refill.remove(key)
 }
 
 func (in *intake) take(key string) {
@@ -159,11 +149,6 @@ func (in *intake) cannotRead(key string, err error) {
 func (in *intake) commit(version string) error {
 	if err := in.give(version); err != nil {
 		return fmt.Errorf("the store does not take the new state of %s: %w", in.r.typeDescription, err)
-	}
-	for _, tombstone := range in.gone {
-		if err := in.r.store.Delete(tombstone); err != nil {
-			in.r.skip(err)
-		}
 	}
 	in.r.listed(version, in.unread)
 	in.r.lookAgain(in.unread != nil)

@@ -179,6 +179,8 @@ func (r *storeRefill) add(key string, id stamp, load func() (any, error)) error 
 	return err
 }
 
+func (r *storeRefill) remove(key string) { delete(r.objects, key) }
+
 func (r *storeRefill) commit(version string) error {
 	return r.store.Replace(slices.Collect(maps.Values(r.objects)), version)
 }

@@ -10,23 +10,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// forgetfulStore is a refilledStore that can take an object back.
-type forgetfulStore struct{ refilledStore }
-
-func (s *forgetfulStore) refill() refill {
-	return &forgetfulRefill{storeRefill{store: s.Store, objects: map[string]any{}}}
-}
-
-type forgetfulRefill struct{ storeRefill }
-
-func (r *forgetfulRefill) remove(key string) { delete(r.objects, key) }
-
 // An object that is deleted while the others still come is not there in the end, whatever the store can do.
 func TestObjectsThatGoWhileOthersCome(t *testing.T) {
 	for name, wrap := range map[string]func(Store) ReflectorStore{
-		"plain":     func(s Store) ReflectorStore { return s },
-		"refill":    func(s Store) ReflectorStore { return &refilledStore{s} },
-		"forgetful": func(s Store) ReflectorStore { return &forgetfulStore{refilledStore{s}} },
+		"plain":  func(s Store) ReflectorStore { return s },
+		"refill": func(s Store) ReflectorStore { return &refilledStore{s} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, store := newPuppet("1"), newPodStore()

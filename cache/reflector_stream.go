@@ -105,11 +105,11 @@ func (in *intake) addEvent(e *event) {
 
 func (in *intake) removeEvent(e *event) {
 	if e.raw != nil {
-		in.remove(e.key, DeletedFinalStateUnknown{Key: e.key})
+		in.remove(e.key)
 		return
 	}
 	if key, err := in.r.keyOf(e.object); err == nil {
-		in.remove(key, e.object)
+		in.remove(key)
 	}
 }
 

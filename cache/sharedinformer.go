@@ -113,8 +113,8 @@ type HandlerOptions struct {
 
 	// What follows is not in client-go.
 
-	// MaxWaiting is how many notifications may wait for the handler before they are merged by key. Zero means 2048, less
-	// means that they are never merged, and take as much memory as it needs.
+	// MaxWaiting is how many updates and deletions may wait for the handler before what waits is merged by key. Zero means
+	// 2048, less means that nothing is ever merged, and takes as much memory as it needs.
 	MaxWaiting int
 	// OnPanic says what becomes of a notification on which the handler panics.
 	OnPanic PanicPolicy

@@ -40,8 +40,8 @@ type State struct {
 	Phase Phase
 	// Since is when the phase began, Until when the next try is due, if it is backing off.
 	Since, Until time.Time
-	// Cause is why the last try failed. It is nil from the moment at which a list is complete or a watch has brought
-	// something, so that a person sees it for as long as it holds.
+	// Cause is why the last try failed. It is nil from the moment at which a list is complete, a watch has brought something,
+	// or has held for a while: a second, and after one that was cut 40 of them. So a person sees it for as long as it holds.
 	Cause error
 	// Failing is when Cause was first set, and Failures how many tries have failed since.
 	Failing  time.Time

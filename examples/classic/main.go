@@ -12,7 +12,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -29,13 +28,8 @@ func main() {
 	kubeconfig := flag.String("kubeconfig", "", "of the cluster to look at; none means an API server in this process")
 	limit := flag.Duration("for", 3*time.Second, "how long to run without a cluster")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := cluster.Context(*kubeconfig, *limit)
 	defer stop()
-	if *kubeconfig == "" {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, *limit)
-		defer cancel()
-	}
 	if err := run(ctx, *kubeconfig); err != nil {
 		fmt.Fprintln(os.Stderr, "classic:", err)
 		os.Exit(1)

@@ -2,7 +2,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -26,16 +25,19 @@ func main() {
 		log.Fatal(err)
 	}
 	defer end()
-	ctx, cancel := context.WithTimeout(context.Background(), cmp.Or(time.Duration(len(*kubeconfig))*time.Hour, 3*time.Second))
-	defer cancel()
+	ctx, stop := cluster.Context(*kubeconfig, 3*time.Second)
+	defer stop()
 	factory := informers.NewSharedInformerFactory(kubernetes.NewForConfigOrDie(config), 0)
 	pods := factory.Core().V1().Pods()
 	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[cache.ObjectName]())
-	_, _ = pods.TypedInformer().AddTypedEventHandler(cache.TypedResourceEventHandlerFuncs[*corev1.Pod]{
+	_, err = pods.TypedInformer().AddTypedEventHandler(cache.TypedResourceEventHandlerFuncs[*corev1.Pod]{
 		AddFunc:    func(pod *corev1.Pod) { queue.Add(cache.MetaObjectToName(pod)) },
 		UpdateFunc: func(_, pod *corev1.Pod) { queue.Add(cache.MetaObjectToName(pod)) },
 		DeleteFunc: func(gone cache.DeletedObject[*corev1.Pod]) { queue.Add(gone.GetObjectName()) },
 	})
+	if err != nil {
+		log.Fatal(err)
+	}
 	factory.StartWithContext(ctx)
 	context.AfterFunc(ctx, queue.ShutDown)
 	for name, done := queue.Get(); !done; name, done = queue.Get() {

@@ -3,6 +3,9 @@ package cluster
 
 import (
 	"context"
+	"os"
+	"os/signal"
+	"time"
 
 	"vedette.dev/apitest"
 	"vedette.dev/clientcmd"
@@ -29,4 +32,13 @@ func Connect(kubeconfig string) (config *rest.Config, end func(), err error) {
 		return nil, nil, err
 	}
 	return server.RESTConfig(), server.Close, nil
+}
+
+// Context ends with Ctrl-C, and without a cluster after some time.
+func Context(kubeconfig string, limit time.Duration) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	if kubeconfig == "" {
+		time.AfterFunc(limit, stop)
+	}
+	return ctx, stop
 }
