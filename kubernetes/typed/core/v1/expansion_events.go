@@ -9,6 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+
+	"vedette.dev/reference"
+	"vedette.dev/rest"
 )
 
 // EventExpansion is what events can do beyond the usual.
@@ -89,13 +92,16 @@ func (c events) PatchWithEventNamespaceWithContext(ctx context.Context, event *c
 // at is the client for the event's namespace.
 func (c events) at(event *corev1.Event, verb string) (EventInterface, error) {
 	if own := c.GetNamespace(); own != "" && event.Namespace != own {
-		return nil, fmt.Errorf("cannot %s an event of namespace %q with the client of namespace %q", verb, event.Namespace, own)
+		// Nothing is sent, and asking again would not help. Recorders of events know this error.
+		return nil, &rest.RequestConstructionError{
+			Err: fmt.Errorf("cannot %s an event of namespace %q with the client of namespace %q", verb, event.Namespace, own),
+		}
 	}
 	return New(c.GetClient()).Events(event.Namespace), nil
 }
 
 func (c events) SearchWithContext(ctx context.Context, scheme *runtime.Scheme, objOrRef runtime.Object) (*corev1.EventList, error) {
-	ref, err := referenceTo(scheme, objOrRef)
+	ref, err := reference.GetReference(scheme, objOrRef)
 	if err != nil {
 		return nil, err
 	}
@@ -137,24 +143,4 @@ func unlessEmpty(s string) *string {
 // Deprecated: it is "involvedObject.name" in all versions.
 func GetInvolvedObjectNameFieldLabel(version string) string {
 	return "involvedObject.name"
-}
-
-// EventSinkImpl is where a recorder of events can write them to: the API server, each event in its own namespace.
-type EventSinkImpl struct {
-	Interface EventInterface
-}
-
-// Create writes a new event.
-func (e *EventSinkImpl) Create(event *corev1.Event) (*corev1.Event, error) {
-	return e.Interface.CreateWithEventNamespace(event)
-}
-
-// Update replaces an event.
-func (e *EventSinkImpl) Update(event *corev1.Event) (*corev1.Event, error) {
-	return e.Interface.UpdateWithEventNamespace(event)
-}
-
-// Patch changes an event.
-func (e *EventSinkImpl) Patch(event *corev1.Event, data []byte) (*corev1.Event, error) {
-	return e.Interface.PatchWithEventNamespace(event, data)
 }

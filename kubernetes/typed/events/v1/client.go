@@ -6,6 +6,7 @@ package v1
 import (
 	"net/http"
 
+	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 
 	"vedette.dev/gentype"
@@ -51,9 +52,10 @@ func (c *EventsV1Client) RESTClient() rest.Interface {
 	return c.restClient
 }
 
-// group has the types that the clients send and receive.
+// group has the types that the clients send and receive, some of them of other groups.
 var group = gentype.NewGroup(eventsv1.SchemeGroupVersion,
 	eventsv1.AddToScheme,
+	corev1.AddToScheme,
 )
 
 // EventsGetter makes clients of events.
