@@ -1,0 +1,105 @@
+package leaderelection
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	rl "vedette.dev/leaderelection/resourcelock"
+)
+
+// renewals renews the lease until ctx ends, which the end of the term sees to.
+func (le *LeaderElector) renewals(ctx context.Context, t *term, reports *reporter) {
+	for le.sleep(ctx, le.config.RetryPeriod) {
+		err := le.renew(ctx, t)
+		reports.changed()
+		if err != nil && ctx.Err() == nil {
+			le.logger.Warn("The lease was not renewed", "error", err, "left", t.left())
+		}
+	}
+}
+
+// renew writes the record anew. If nobody has touched the lock since the last time, one request is enough.
+func (le *LeaderElector) renew(ctx context.Context, t *term) error {
+	err := le.renewBy(ctx, t, le.config.Lock.Update)
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	old, getErr := le.get(ctx)
+	switch {
+	case apierrors.IsNotFound(getErr):
+		// Somebody has deleted the lock. Those who know that we lead wait as if it was there.
+		return le.renewBy(ctx, t, le.config.Lock.Create)
+	case getErr != nil:
+		return fmt.Errorf("%w; then the lock could not be read: %w", err, getErr)
+	case !le.mine(old):
+		t.end(fmt.Errorf("%w: it is held by %q since %v", errTaken, old.HolderIdentity, old.AcquireTime.Time))
+		return t.reason()
+	}
+	le.metric.SlowpathExercised(le.config.Name)
+	return le.renewBy(ctx, t, le.config.Lock.Update)
+}
+
+func (le *LeaderElector) renewBy(ctx context.Context, t *term, do func(context.Context, rl.LeaderElectionRecord) error) error {
+	if !t.valid() {
+		return t.reason()
+	}
+	sent := le.clock.now()
+	record := t.record
+	record.RenewTime = le.newRecord(sent).RenewTime
+	if err := le.write(ctx, do, record); err != nil {
+		return err
+	}
+	if !t.renewed(record, sent) {
+		return t.reason()
+	}
+	return nil
+}
+
+// release gives the lock back, if it is ours and ReleaseOnCancel says so. It tries for as long as limit.
+func (le *LeaderElector) release(ctx context.Context, limit time.Duration) {
+	if !le.config.ReleaseOnCancel || limit <= 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), min(limit, le.config.RenewDeadline))
+	defer cancel()
+	for pause := 10 * time.Millisecond; ; pause = min(2*pause, le.config.RetryPeriod) {
+		done, err := le.tryRelease(ctx)
+		if done {
+			return
+		}
+		// A conflict is likely: a renewal that was cancelled may have taken effect all the same.
+		le.logger.Debug("The lock was not given back", "error", err)
+		if !le.sleep(ctx, pause) {
+			le.logger.Warn("The lock could not be given back; others will wait until the lease has ended", "error", err)
+			return
+		}
+	}
+}
+
+// tryRelease returns true if there is nothing left to do.
+func (le *LeaderElector) tryRelease(ctx context.Context) (bool, error) {
+	old, err := le.get(ctx)
+	switch {
+	case apierrors.IsNotFound(err):
+		return true, nil
+	case err != nil:
+		return false, err
+	case !le.mine(old):
+		return true, nil
+	}
+	now := metav1.NewTime(le.newRecord(le.clock.now()).RenewTime.Time)
+	record := rl.LeaderElectionRecord{
+		LeaderTransitions:    old.LeaderTransitions,
+		LeaseDurationSeconds: 1,
+		AcquireTime:          now,
+		RenewTime:            now,
+	}
+	if err := le.write(ctx, le.config.Lock.Update, record); err != nil {
+		return false, err
+	}
+	return true, nil
+}

@@ -1,0 +1,192 @@
+package leaderelection
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Run takes part in the election until ctx ends or, once elected, leadership is lost; it does not begin anew by itself. In this
+// order:
+//
+//  1. It waits until the lock is free, and takes it.
+//  2. It calls OnStartedLeading in a goroutine, and renews the lease every RetryPeriod.
+//  3. When ctx ends or the lease is lost, the context of OnStartedLeading has ended. Run waits for it to return; after the end of
+//     ctx it renews the lease meanwhile.
+//  4. It gives the lock back, if ReleaseOnCancel says so and it is still ours.
+//  5. It calls OnStoppedLeading and returns.
+//
+// Run may be called again after it has returned. If the work of the time before still runs, it first waits for that.
+func (le *LeaderElector) Run(ctx context.Context) {
+	if !le.running.CompareAndSwap(false, true) {
+		panic("leaderelection: Run was called while another Run of the same elector is under way; each needs an elector and a lock of its own")
+	}
+	defer le.running.Store(false)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	reports := le.newReporter(func(err error) { cancel(err) })
+	stopped := sync.OnceFunc(le.config.Callbacks.OnStoppedLeading)
+	defer reports.stop() // also if a lock panics
+	panicked := le.campaign(ctx, reports, stopped)
+	if panicked == nil {
+		panicked = reports.panicked.Load()
+	}
+	if panicked == nil {
+		stopped() // before the reporter has ended, which may be slow: a program may want to exit here
+		reports.stop()
+		panicked = reports.panicked.Load()
+	}
+	if panicked != nil {
+		panic(panicked)
+	}
+}
+
+// campaign leads if it can, and returns how the work panicked.
+func (le *LeaderElector) campaign(ctx context.Context, reports *reporter, stopped func()) *PanicError {
+	t := le.acquire(ctx, reports)
+	if t == nil {
+		return nil
+	}
+	if ctx.Err() != nil { // elected at the last moment, for nothing
+		le.release(ctx, le.config.requestTimeout())
+		return nil
+	}
+	return le.lead(ctx, t, reports, stopped)
+}
+
+// acquire returns a term when this replica is elected, and nil when ctx has ended.
+func (le *LeaderElector) acquire(ctx context.Context, reports *reporter) *term {
+	if !le.awaitOldWork(ctx) {
+		return nil
+	}
+	le.logger.Info("Taking part in the election")
+	for ctx.Err() == nil {
+		t, err := le.tryAcquire(ctx)
+		reports.changed()
+		if t != nil {
+			return t
+		}
+		if errors.Is(err, errHeld) {
+			le.logger.Debug("Not elected", "reason", err)
+		} else if ctx.Err() == nil {
+			le.logger.Warn("Could not take part in the election; trying again", "error", err)
+		}
+		if !le.sleep(ctx, le.pause()) {
+			break
+		}
+	}
+	if le.unsure {
+		// The request that was cancelled may have made us leader, and others would wait for a leader that is gone.
+		le.release(ctx, le.config.requestTimeout())
+	}
+	return nil
+}
+
+// awaitOldWork keeps a second Run from leading while work that outlived the first goes on.
+func (le *LeaderElector) awaitOldWork(ctx context.Context) bool {
+	old := le.current.Load()
+	if old == nil {
+		return true
+	}
+	select {
+	case <-old.returned:
+		le.current.CompareAndSwap(old, nil)
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// lead does the work of a term, to its end. It returns how the work panicked.
+func (le *LeaderElector) lead(ctx context.Context, t *term, reports *reporter, stopped func()) *PanicError {
+	unending := context.WithoutCancel(ctx) // the lease is renewed while the work winds down
+	renewing, stop := context.WithCancel(unending)
+	t.stopRenewing = stop
+	le.logger.Info("Became leader", "term", t.number)
+	le.config.Lock.RecordEvent("became leader")
+	le.current.Store(t)
+	le.metric.On(le.config.Name)
+
+	var crew sync.WaitGroup
+	defer crew.Wait()
+	defer t.end(errReturned) // also if a recorder panics
+	crew.Go(func() { t.guard(renewing) })
+	crew.Go(func() { le.renewals(renewing, t, reports) })
+	go t.work()
+
+	<-t.ctx.Context.Done()
+	done := t.awaitWork() || !t.abandon()
+	if !done {
+		le.logger.Error("The work of the leader has not stopped in time", "reason", t.reason())
+		stopped()
+	}
+	t.end(errReturned) // if it was not lost: from now on IsLeader is false
+	crew.Wait()
+	if done {
+		le.current.CompareAndSwap(t, nil)
+		if !errors.Is(t.reason(), errTaken) {
+			le.release(unending, t.until())
+		}
+	}
+	le.logger.Info("Stopped leading", "term", t.number, "reason", context.Cause(t.ctx.Context))
+	le.config.Lock.RecordEvent("stopped leading")
+	if done {
+		return t.panicked
+	}
+	return nil
+}
+
+// awaitWork waits for the work, whose context has ended, to return. It gives up, and returns false, after StopTimeout, and when
+// another replica may begin to lead.
+func (t *term) awaitWork() bool {
+	var limit <-chan time.Time
+	if d := t.le.config.StopTimeout; d > 0 {
+		c, stop := t.le.clock.after(d)
+		defer stop()
+		limit = c
+	}
+	long, stop := t.le.clock.after(t.le.config.RenewDeadline)
+	defer stop()
+	for lost := false; !lost; {
+		select {
+		case <-t.returned:
+			return true
+		case <-limit:
+			t.end(fmt.Errorf("%w: the work has not returned within StopTimeout, which is %v", ErrLost, t.le.config.StopTimeout))
+			return false
+		case <-long:
+			t.le.logger.Warn("The context of the work has ended, but the work has not; waiting for it, and renewing the lease")
+		case <-t.lost:
+			lost = true
+		}
+	}
+	for left := t.until(); left > 0; left = t.until() {
+		if t.le.wait(t.returned, left) {
+			return true
+		}
+	}
+	return false
+}
+
+// guard ends the term when time has run out. It looks more often than it would have to if timers went on in suspend.
+func (t *term) guard(ctx context.Context) {
+	for t.valid() {
+		if t.le.wait(ctx.Done(), t.left()) {
+			return
+		}
+	}
+}
+
+// wait waits until done is closed, which it returns, or for d, or until it is time to look at the clock again.
+func (le *LeaderElector) wait(done <-chan struct{}, d time.Duration) bool {
+	c, stop := le.clock.after(min(d, max(10*time.Millisecond, min(le.config.RetryPeriod/4, 500*time.Millisecond))))
+	defer stop()
+	select {
+	case <-done:
+		return true
+	case <-c:
+		return false
+	}
+}
