@@ -18,6 +18,7 @@ type applier struct {
 	mu        sync.Mutex
 	failures  uint64
 	lastError error
+	lags      Lags
 }
 
 // same tells whether two stamps are certainly of the same state of the same object.

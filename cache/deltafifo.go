@@ -3,6 +3,7 @@ package cache
 import (
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/go-logr/logr"
 )
@@ -42,6 +43,9 @@ type DeltaFIFO struct {
 	items lookup[*pending]
 	queue line[*pending]
 	count int // Invariant: the number of deltas in items
+	// since is when the first of the deltas was queued, if timed is set and there is one.
+	since time.Time
+	timed bool
 
 	// version is that of the last object, list or bookmark, marked that it is newer than the last batch.
 	version string

@@ -3,6 +3,7 @@ package cache
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Pop waits until something is queued, takes the first key out, and calls process with its Deltas, under the lock of the
@@ -72,6 +73,8 @@ type batch struct {
 	items []*pending
 	// deltas is how many there are in all.
 	deltas int
+	// since is when the first of the deltas was queued; see DeltaFIFO.since.
+	since time.Time
 	// lists is how many reflectors of an informer have brought a list, in this batch and those before.
 	lists int
 	// initial is how many of the items, from the front, belong to the first list.
@@ -103,11 +106,11 @@ func (f *DeltaFIFO) takeBatch() (batch, error) {
 		}
 		f.some.Wait()
 	}
-	b := batch{deltas: f.count, initial: min(f.initial, f.queue.len()), version: f.version, lists: f.lists}
+	b := batch{deltas: f.count, initial: min(f.initial, f.queue.len()), version: f.version, lists: f.lists, since: f.since}
 	b.items = f.queue.take()
 	f.items.clear()
 	b.synced = f.populated && b.initial == f.initial
-	f.count, f.marked, f.applying = 0, false, true
+	f.count, f.marked, f.applying, f.since = 0, false, true, time.Time{}
 	f.room.Broadcast()
 	return b, nil
 }

@@ -1,6 +1,9 @@
 package cache
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // Add queues an Added delta.
 func (f *DeltaFIFO) Add(obj interface{}) error { return f.write(Added, obj) }
@@ -100,6 +103,9 @@ func (f *DeltaFIFO) append(key string, d Delta, mark stamp) {
 		f.count++
 	}
 	if f.count == 1 { // else those who wait have been told
+		if f.timed && f.since.IsZero() {
+			f.since = time.Now() // once a batch
+		}
 		f.some.Broadcast()
 	}
 }

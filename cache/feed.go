@@ -29,6 +29,7 @@ func (s *informer) reflect(namespace string, f *feed) {
 		ResyncPeriod:    s.processor.period(),
 		MinWatchTimeout: s.minWatchTimeout,
 		Backoff:         s.options.Backoff,
+		OnInconsistency: s.options.OnInconsistency,
 	})
 	f.reflector.ShouldResync = s.processor.shouldResync
 	if s.onError != nil {
@@ -59,8 +60,10 @@ func (s *informer) State() State {
 	state := s.feedState()
 	state.Type, state.Synced = s.describe(), s.HasSynced()
 	state.Objects = s.indexer.table.size()
+	s.showQueue(&state)
 	s.applier.mu.Lock()
 	state.IndexErrors, state.LastIndexError = s.applier.failures, s.applier.lastError
+	state.Lags = s.applier.lags
 	s.applier.mu.Unlock()
 	state.Handlers = s.processor.states()
 	return state
@@ -86,6 +89,7 @@ func (s *informer) feedState() (worst State) {
 	}
 	worst.Events, worst.Lists, worst.Watches, worst.Bytes = total.Events, total.Lists, total.Watches, total.Bytes
 	worst.Undecodable, worst.Skipped = total.Undecodable, total.Skipped
+	worst.ListsFailed, worst.WatchesFailed = total.ListsFailed, total.WatchesFailed
 	if s.stopped {
 		worst.Phase = PhaseStopped
 	}
@@ -99,6 +103,8 @@ func (s *State) count(more *State) {
 	s.Bytes += more.Bytes
 	s.Undecodable += more.Undecodable
 	s.Skipped += more.Skipped
+	s.ListsFailed.add(&more.ListsFailed)
+	s.WatchesFailed.add(&more.WatchesFailed)
 }
 
 // worseThan tells whether a person should rather look at this one.

@@ -4,6 +4,8 @@ import "time"
 
 // HandlerState tells how far a handler is.
 type HandlerState struct {
+	// Number says which handler of the informer it is: the first that was added is 1. It stays when others are removed.
+	Number int
 	// Handler is the Go type of the handler.
 	Handler string
 	// Synced tells whether the handler has heard of everything that was there when it was added.

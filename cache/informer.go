@@ -118,7 +118,7 @@ func (s *informer) begin(ctx context.Context) bool {
 		Transformer:           contained(s.transform),
 		MaxPending:            s.options.pending(),
 	})
-	s.queue.unversioned = s.feeds[""] == nil
+	s.queue.unversioned, s.queue.timed = s.feeds[""] == nil, true
 	s.running = ctx
 	s.processor.start()
 	for _, namespace := range slices.Sorted(maps.Keys(s.feeds)) {
@@ -176,6 +176,7 @@ func (s *informer) process(b batch) {
 	defer s.telling.Unlock()
 	initial := !s.HasSynced()
 	s.processor.append(s.applier.apply(b, initial))
+	s.applier.lagged(b.since)
 	if initial && s.listed(b.lists) {
 		s.processor.hasSynced()
 		close(s.synced)

@@ -60,3 +60,11 @@ func ShutDownEventHandler(informer SharedInformer, handle ResourceEventHandlerRe
 	<-ending.ShutdownChan()
 	return nil
 }
+
+// HandlerStateOf tells how far a handler is. It is the zero one for a registration that is not of this package.
+func HandlerStateOf(handle ResourceEventHandlerRegistration) HandlerState {
+	if r, ok := handle.(interface{ state() HandlerState }); ok {
+		return r.state()
+	}
+	return HandlerState{}
+}

@@ -12,11 +12,60 @@ type informerQueue struct {
 	// number says which reflector it is that was the first, second and so on to bring a list; 0 if it has not. It belongs to
 	// the lock of the DeltaFIFO.
 	number int
+	// queued is the version up to which everything from the reflector is queued, and applied one up to which it is in the store.
+	// They are kept where the store has no version of its own, and belong to the same lock.
+	queued, applied string
 }
 
 var _ refiller = (*informerQueue)(nil)
 
 func (q *informerQueue) refill() refill { return &queueRefill{queue: q} }
+
+// Add is that of the DeltaFIFO.
+func (q *informerQueue) Add(obj interface{}) error { return q.came(obj, q.DeltaFIFO.Add(obj)) }
+
+// Update is that of the DeltaFIFO.
+func (q *informerQueue) Update(obj interface{}) error { return q.came(obj, q.DeltaFIFO.Update(obj)) }
+
+// Delete is that of the DeltaFIFO.
+func (q *informerQueue) Delete(obj interface{}) error { return q.came(obj, q.DeltaFIFO.Delete(obj)) }
+
+// Bookmark is that of the DeltaFIFO.
+func (q *informerQueue) Bookmark(resourceVersion string) error {
+	err := q.DeltaFIFO.Bookmark(resourceVersion)
+	q.reached(resourceVersion)
+	return err
+}
+
+// came notes that an object was queued.
+func (q *informerQueue) came(obj any, err error) error {
+	if err != nil || !q.unversioned {
+		return err
+	}
+	if version, ok := versionOf(obj); ok {
+		q.reached(version)
+	}
+	return nil
+}
+
+func (q *informerQueue) reached(version string) {
+	if !q.unversioned {
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.queued = version
+}
+
+// storeVersion is up to which version everything from the reflector is in the store. It may lag while much is queued.
+func (q *informerQueue) storeVersion() string {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.queue.len() == 0 && !q.applying {
+		q.applied = q.queued
+	}
+	return q.applied
+}
 
 // Replace is for reflectors whose source hands out whole lists.
 func (q *informerQueue) Replace(list []interface{}, resourceVersion string) error {
@@ -97,6 +146,9 @@ func (r *queueRefill) commit(version string) error {
 		r.queue.number = f.lists
 	}
 	f.replaced(version, queued)
+	if version != "" {
+		r.queue.queued = version
+	}
 	return nil
 }
 

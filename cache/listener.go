@@ -19,6 +19,7 @@ import (
 // they are no more than a list each, and hold nothing twice: to take a long list apart would cost more than to keep it.
 type listener struct {
 	handler    ResourceEventHandler
+	number     int // which listener of the informer it is
 	logger     logr.Logger
 	maxWaiting uint64 // zero means that nothing is ever merged
 	onPanic    PanicPolicy

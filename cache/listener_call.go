@@ -69,6 +69,7 @@ func (l *listener) state() HandlerState {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := HandlerState{
+		Number:  l.number,
 		Handler: fmt.Sprintf("%T", l.handler),
 		Synced:  IsDone(l),
 		Merging: l.merging.Load(),

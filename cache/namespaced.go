@@ -18,6 +18,9 @@ type NamespacedInformer interface {
 	SetNamespaces(namespaces ...string) error
 	// Namespaces returns the set, sorted.
 	Namespaces() []string
+	// StoreVersion is up to which version the store holds everything of one namespace, empty if that is not known. The store as
+	// a whole has no version, since each namespace has a watch of its own.
+	StoreVersion(namespace string) string
 }
 
 // NewNamespacedInformer returns an informer of the objects in some namespaces. lw returns the source for one of them. It
@@ -39,6 +42,20 @@ func (s *namespacedInformer) Namespaces() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Sorted(maps.Keys(s.feeds))
+}
+
+func (s *namespacedInformer) StoreVersion(namespace string) string {
+	s.mu.Lock()
+	f := s.feeds[namespace]
+	var queue *informerQueue
+	if f != nil {
+		queue = f.queue
+	}
+	s.mu.Unlock()
+	if queue == nil {
+		return "" // it is not looked at, or not yet
+	}
+	return queue.storeVersion()
 }
 
 func (s *namespacedInformer) SetNamespaces(namespaces ...string) error {

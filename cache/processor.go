@@ -13,6 +13,7 @@ type processor struct {
 	mu sync.Mutex
 	// Invariant: listeners have a goroutine if and only if started is set and they have not ended.
 	listeners []*listener
+	added     int // how many there ever were
 	started   bool
 	stopped   bool
 	// synced says that the first list is in the log.
@@ -37,6 +38,8 @@ func (p *processor) add(l *listener, replay func() *view) bool {
 		return false
 	}
 	p.agree(l)
+	p.added++
+	l.number = p.added
 	l.page = p.last
 	l.next.Store(p.last.end())
 	l.passed.Store(p.last.weight)

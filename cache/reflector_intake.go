@@ -17,6 +17,8 @@ type intake struct {
 	places map[string]int
 	change TransformFunc // of objects that are kept for a while
 
+	// seen is what was brought, if it is to be compared with a list.
+	seen   roll
 	unread *UndecodableError // the last of those that could not be decoded
 }
 
@@ -70,6 +72,9 @@ func (r *Reflector) keyOf(obj any) (string, error) {
 }
 
 func (in *intake) add(key string, id stamp, load func() (any, error)) {
+	if in.seen != nil {
+		in.seen[key] = id.version
+	}
 	if in.refill != nil {
 		if err := in.refill.add(key, id, load); err != nil {
 			in.cannotRead(key, err)
@@ -118,6 +123,7 @@ func (r *Reflector) known(key string) any {
 
 // remove takes out an object that was deleted before the state was complete.
 func (in *intake) remove(key string) {
+	delete(in.seen, key)
 	if in.refill == nil {
 		in.take(key)
 		return

@@ -25,10 +25,12 @@ func (r *running) list() step {
 	r.enter(PhaseListing)
 	version := r.listVersion()
 	err := r.listAt(version)
+	r.listFailed(err)
 	if isExpired(err) || isTooLarge(err) {
 		r.setUnavailable()
 		version = ""
 		err = r.listAt(version)
+		r.listFailed(err)
 	}
 	if r.round.Err() != nil {
 		return r.interrupted(r.round)

@@ -25,6 +25,7 @@ func (r *running) stream() step {
 	if err := r.fill(w, progress); err != nil {
 		err = because(w.guard.ctx, err)
 		w.close()
+		r.watchFailed(err)
 		return r.streamFailed(err, true)
 	}
 	r.ladder.up()
@@ -44,6 +45,9 @@ func (r *running) streamOptions() metav1.ListOptions {
 // fill takes the initial events, and gives them to the store when they are complete.
 func (r *running) fill(w *watching, progress *progress) error {
 	in := r.newIntake(true)
+	if r.onInconsistency != nil {
+		in.seen = roll{}
+	}
 	var e event
 	for {
 		if err := w.source.next(&e); err != nil {
@@ -56,7 +60,13 @@ func (r *running) fill(w *watching, progress *progress) error {
 			r.leaveOut(&e)
 		case e.what == watch.Bookmark && e.end:
 			w.guard.use(r.overlook(w)) // the store may take its time
-			return r.commit(in, e.version)
+			if err := r.commit(in, e.version); err != nil {
+				return err
+			}
+			if in.seen != nil {
+				r.verify(in.seen, e.version)
+			}
+			return nil
 		default:
 			in.follow(&e, progress)
 		}

@@ -50,6 +50,7 @@ func (r *running) open(options metav1.ListOptions, l look) (*watching, error) {
 	if w.source, err = r.openWatch(w.guard.ctx, options); err != nil {
 		err = because(w.guard.ctx, err)
 		w.guard.leave()
+		r.watchFailed(err)
 		return nil, err
 	}
 	return w, nil
@@ -130,6 +131,9 @@ func (r *running) watchRefused(err error) step {
 func (r *running) watchEnded(w *watching, err error) step {
 	short := w.events == 0 && r.clock.Since(w.began) < shortWatch
 	r.internal.After(err)
+	if err != io.EOF || short {
+		r.watchFailed(err)
+	}
 	switch {
 	case r.round.Err() != nil:
 		return r.interrupted(r.round)

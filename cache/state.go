@@ -58,6 +58,9 @@ type State struct {
 	// Events, Lists, Watches and Bytes count what was received. Bytes are known where the client hands out raw frames.
 	Events, Lists, Watches uint64
 	Bytes                  int64
+	// ListsFailed and WatchesFailed are how many of the lists and watches failed, by reason. A watch that the server ends
+	// when its time is over has not.
+	ListsFailed, WatchesFailed FailureCounts
 
 	// Undecodable is how many objects were left out because they could not be decoded, and LastUndecodable the last of them.
 	Undecodable     uint64
@@ -66,6 +69,12 @@ type State struct {
 	// metadata, or refused by the store. LastSkipped tells of the last.
 	Skipped     uint64
 	LastSkipped error
+
+	// Pending is how many changes wait to be put into the store, and PendingSince since when the first of them does. Lags
+	// tells how long others have waited. A reflector alone has nothing that waits.
+	Pending      int
+	PendingSince time.Time
+	Lags         Lags
 
 	// IndexErrors is how many times an index function has failed, and LastIndexError what it said.
 	IndexErrors    uint64

@@ -78,10 +78,14 @@ func (i typedIndexer[T]) AddTypedIndexers(newIndexers TypedIndexers[T]) error {
 	return i.AddIndexers(TypedIndexersToIndexers(newIndexers))
 }
 
-// storeBehind is the indexer that a typed view shows, or the indexer itself.
+// storeBehind is the indexer that a typed view shows, or the indexer itself. One that stands before another, and for the
+// moment has nothing to add to it, may say so with a method Current: listers then read the other one directly.
 func storeBehind(indexer Indexer) Indexer {
-	if i, ok := indexer.(interface{ untyped() Indexer }); ok {
+	switch i := indexer.(type) {
+	case interface{ untyped() Indexer }:
 		return i.untyped()
+	case interface{ Current() Indexer }:
+		return i.Current()
 	}
 	return indexer
 }

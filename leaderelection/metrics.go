@@ -9,7 +9,8 @@ type MetricsProvider interface {
 }
 
 // LeaderMetric is told, with the Name of the election, that this replica leads (On) or does not (Off), and that a renewal took
-// more than one request because the lock had been changed, or a request had failed (SlowpathExercised).
+// more than one request because the lock had been changed, or a request had failed (SlowpathExercised). If it has a method Close
+// too, that is called when Run returns: what it shows ends with the elector.
 type LeaderMetric interface {
 	On(name string)
 	Off(name string)

@@ -24,6 +24,9 @@ func (le *LeaderElector) Run(ctx context.Context) {
 		panic("leaderelection: Run was called while another Run of the same elector is under way; each needs an elector and a lock of its own")
 	}
 	defer le.running.Store(false)
+	if m, ok := le.metric.(interface{ Close() }); ok {
+		defer m.Close() // another Run begins it anew
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	reports := le.newReporter(func(err error) { cancel(err) })

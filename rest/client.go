@@ -49,6 +49,7 @@ type RESTClient struct {
 	rateLimiter      flowcontrol.RateLimiter
 	backoff          BackoffManagerWithContext
 	warningHandler   WarningHandlerWithContext
+	metrics          Metrics // nil without any
 
 	// Client sends the requests. Nil means http.DefaultClient.
 	Client *http.Client

@@ -76,6 +76,9 @@ type Config struct {
 	WarningHandler            WarningHandler
 	WarningHandlerWithContext WarningHandlerWithContext
 
+	// Metrics hears of every request. Nil means that nothing is measured.
+	Metrics Metrics
+
 	// Timeout is how long a request may take from end to end, watches included. 0 means no limit.
 	Timeout time.Duration
 

@@ -11,8 +11,8 @@ import (
 	"vedette.dev/transport"
 )
 
-// CopyConfig returns a copy that can be changed without changing config. Functions, the limiter and the transport are
-// shared.
+// CopyConfig returns a copy that can be changed without changing config. Functions, the limiter, the metrics and the
+// transport are shared.
 func CopyConfig(config *Config) *Config {
 	c := *config
 	if config.ExecProvider != nil {

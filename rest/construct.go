@@ -87,6 +87,7 @@ func newClient(config *Config, gv schema.GroupVersion, httpClient *http.Client) 
 		return nil, err
 	}
 	client.warningHandler = config.warningHandler()
+	client.metrics = config.Metrics
 	return client, nil
 }
 

@@ -46,6 +46,7 @@ func (r *Request) answer(ctx context.Context) (*http.Response, context.CancelFun
 	if err := r.preflight(); err != nil {
 		return nil, nil, err
 	}
+	began := r.c.began()
 	if err := r.throttle(ctx); err != nil {
 		return nil, nil, err
 	}
@@ -56,8 +57,10 @@ func (r *Request) answer(ctx context.Context) (*http.Response, context.CancelFun
 	resp, err := r.exchange(ctx, lostConnection)
 	if err != nil {
 		cancel()
+		r.finished(began)
 		return nil, nil, err
 	}
+	r.measure(resp, began)
 	return resp, cancel, nil
 }
 
@@ -67,10 +70,12 @@ func (r *Request) Stream(ctx context.Context) (io.ReadCloser, error) {
 	if err := r.preflight(); err != nil {
 		return nil, err
 	}
+	began := r.c.began()
 	if err := r.throttle(ctx); err != nil {
 		return nil, err
 	}
 	resp, err := r.exchange(transport.WithLongRunning(ctx), neverRetry)
+	r.finished(began)
 	if err != nil {
 		return nil, err
 	}

@@ -61,7 +61,9 @@ func (r *Request) openWatch(ctx context.Context) (*http.Response, error) {
 	if err := r.preflight(); err != nil {
 		return nil, err
 	}
+	began := r.c.began()
 	resp, err := r.exchange(transport.WithLongRunning(ctx), endedOrTimedOut)
+	r.finished(began)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 
 	"vedette.dev/flowcontrol"
+	"vedette.dev/internal/activity"
 )
 
 // HTTPClient is what can do an HTTP request.
@@ -47,6 +48,9 @@ const retryDelayAfterError = time.Second
 // exchange sends the request until an answer is final, whatever its status, and returns it with its body open. Every
 // attempt but the first waits for the rate limiter; the first one's turn is the caller's business.
 func (r *Request) exchange(ctx context.Context, retryable IsRetryableErrorFunc) (*http.Response, error) {
+	if note := activity.From(ctx); note != nil {
+		defer note.Enter(activity.Request, r.describe)()
+	}
 	var previous error
 	var wait time.Duration
 	for attempt := 0; ; attempt++ {
@@ -59,6 +63,7 @@ func (r *Request) exchange(ctx context.Context, retryable IsRetryableErrorFunc) 
 		}
 		resp, err := r.c.httpClient().Do(req)
 		r.observe(ctx, resp, err)
+		r.attempted(resp, attempt > 0)
 		again := false
 		if wait, again = r.retryAfter(req, resp, err, retryable); !again || attempt >= r.maxRetries {
 			return resp, withPrevious(err, previous)
@@ -95,12 +100,20 @@ func (r *Request) throttle(ctx context.Context) error {
 	if r.rateLimiter == nil {
 		return nil
 	}
+	if note := activity.From(ctx); note != nil {
+		defer note.Enter(activity.Throttled, r.describe)()
+	}
+	began := r.c.began()
 	err := r.rateLimiter.Wait(ctx)
+	r.throttled(began)
 	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("client rate limiter Wait returned an error: %w", err)
 	}
 	return err
 }
+
+// describe is the request for people to read.
+func (r *Request) describe() string { return r.verb + " " + r.URL().Path }
 
 // retryAfter says whether to send the request again, and when.
 func (r *Request) retryAfter(req *http.Request, resp *http.Response, err error, retryable IsRetryableErrorFunc) (time.Duration, bool) {

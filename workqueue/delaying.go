@@ -27,7 +27,7 @@ type TypedDelayingQueueConfig[T comparable] struct {
 type delayingQueue[T comparable] struct {
 	TypedInterface[T]
 	delayer *delayer[T]
-	retries CounterMetric // nil without metrics
+	retries *retryMetric
 }
 
 // NewTypedDelayingQueue returns a delaying queue without metrics.
@@ -70,7 +70,7 @@ func (q *delayingQueue[T]) AddAfter(item T, duration time.Duration) {
 	if q.ShuttingDown() {
 		return
 	}
-	q.retried()
+	q.retries.retried()
 	if duration <= 0 {
 		q.Add(item)
 		return
@@ -83,14 +83,8 @@ func (q *delayingQueue[T]) backOff(item T, when func(T) time.Duration) {
 	if q.ShuttingDown() {
 		return
 	}
-	q.retried()
+	q.retries.retried()
 	q.delayer.backOff(failure[T]{item: item}, when)
-}
-
-func (q *delayingQueue[T]) retried() {
-	if q.retries != nil {
-		q.retries.Inc()
-	}
 }
 
 func (q *delayingQueue[T]) Get() (item T, shutdown bool) {
@@ -106,11 +100,13 @@ func (q *delayingQueue[T]) Len() int {
 func (q *delayingQueue[T]) ShutDown() {
 	q.TypedInterface.ShutDown()
 	q.delayer.close()
+	q.retries.close()
 }
 
 func (q *delayingQueue[T]) ShutDownWithDrain() {
 	q.delayer.close()
 	q.TypedInterface.ShutDownWithDrain()
+	q.retries.close()
 }
 
 // Cancel takes back a delayed add; see TypedCanceler.

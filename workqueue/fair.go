@@ -56,7 +56,7 @@ type Fair[T comparable] struct {
 	queue    *Typed[T]
 	delayer  *delayer[T]
 	limiter  TypedRateLimiter[T]
-	retries  CounterMetric
+	retries  *retryMetric
 	tenant   func(T) string
 	priority func(T) int // nil means that all have the same
 }
@@ -170,7 +170,7 @@ func (q *Fair[T]) backOff(item T, priority int32) {
 
 func (q *Fair[T]) retried() {
 	if q.retries != nil && !q.ShuttingDown() {
-		q.retries.Inc()
+		q.retries.retried()
 	}
 }
 
@@ -199,12 +199,14 @@ func (q *Fair[T]) Len() int {
 func (q *Fair[T]) ShutDown() {
 	q.queue.ShutDown()
 	q.delayer.close()
+	q.retries.close()
 }
 
 // ShutDownWithDrain is ShutDown, and then waits until no worker holds a key, or until ShutDown is called.
 func (q *Fair[T]) ShutDownWithDrain() {
 	q.delayer.close()
 	q.queue.ShutDownWithDrain()
+	q.retries.close()
 }
 
 // ShuttingDown tells whether the queue was told to shut down.

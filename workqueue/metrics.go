@@ -8,7 +8,7 @@ import (
 // MetricsProvider makes the metrics of a queue. The names on dashboards that they are known by are, in the order of the
 // methods: workqueue_depth, _adds_total, _queue_duration_seconds, _work_duration_seconds, _unfinished_work_seconds,
 // _longest_running_processor_seconds and _retries_total. The metrics are called under locks of the queue: they should
-// be quick and must not call it or its rate limiter.
+// be quick and must not call it or its rate limiter. A metric that is a MetricCloser hears when its queue has ended.
 type MetricsProvider interface {
 	NewDepthMetric(name string) GaugeMetric
 	NewAddsMetric(name string) CounterMetric
@@ -43,6 +43,20 @@ type SummaryMetric interface {
 // HistogramMetric takes single observations.
 type HistogramMetric interface {
 	Observe(float64)
+}
+
+// MetricCloser is a metric that has an end. Close is called once for each metric that a queue was given, before ShutDown
+// or ShutDownWithDrain returns, and without a lock. What workers still do afterwards is not measured. The metric of
+// retries may yet hear of one that was under way; the others hear nothing more. Not in client-go, where the metrics of a
+// queue outlive it.
+type MetricCloser interface {
+	Close()
+}
+
+func closeMetric(m any) {
+	if c, ok := m.(MetricCloser); ok {
+		c.Close()
+	}
 }
 
 // globalProvider is the one piece of package state, kept because SetProvider is part of the surface that programs were
@@ -125,12 +139,39 @@ func (m *queueMetrics) done(worked int64) {
 	}
 }
 
-// newRetryMetric returns nil where nothing is measured.
-func newRetryMetric(name string, configured MetricsProvider) CounterMetric {
+// close ends the metrics. The queue has let go of them.
+func (m *queueMetrics) close() {
+	if m == nil {
+		return
+	}
+	for _, metric := range []any{m.depth, m.adds, m.latency, m.workDuration, m.unfinishedWork, m.longestRunning} {
+		closeMetric(metric)
+	}
+}
+
+// retryMetric is the metric of those who delay keys, who do not share the lock of the queue. A nil one measures nothing.
+type retryMetric struct {
+	counter CounterMetric
+	end     sync.Once
+}
+
+func newRetryMetric(name string, configured MetricsProvider) *retryMetric {
 	if p := providerFor(name, configured); p != nil {
-		return p.NewRetriesMetric(name)
+		return &retryMetric{counter: p.NewRetriesMetric(name)}
 	}
 	return nil
+}
+
+func (m *retryMetric) retried() {
+	if m != nil {
+		m.counter.Inc()
+	}
+}
+
+func (m *retryMetric) close() {
+	if m != nil {
+		m.end.Do(func() { closeMetric(m.counter) })
+	}
 }
 
 func seconds(nanoseconds int64) float64 { return time.Duration(nanoseconds).Seconds() }

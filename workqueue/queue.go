@@ -33,9 +33,9 @@ type TypedQueueConfig[T comparable] struct {
 type Typed[T comparable] struct {
 	hasher  slotmap.Hasher[T]
 	clock   timekeeper
-	metrics *queueMetrics
-	refresh alarm // brings the metrics of unfinished work up to date
-	mover   alarm // moves the hand
+	metrics *queueMetrics // changes under mu, to nil, when they have ended
+	refresh alarm         // brings the metrics of unfinished work up to date
+	mover   alarm         // moves the hand
 	closing atomic.Bool
 
 	mu   *briefLock
@@ -274,16 +274,27 @@ func (q *Typed[T]) Len() int {
 // ShutDown refuses further keys and ends the workers when those that wait are handed out.
 func (q *Typed[T]) ShutDown() {
 	q.shutDown(false)
+	q.endMetrics()
 }
 
 // ShutDownWithDrain is ShutDown, and then waits until no worker holds a key, or until ShutDown is called.
 func (q *Typed[T]) ShutDownWithDrain() {
 	q.shutDown(true)
 	q.mu.Lock()
-	defer q.mu.Unlock()
 	for len(q.keys.busy) != 0 && q.draining {
 		q.drained.Wait()
 	}
+	q.mu.Unlock()
+	q.endMetrics()
+}
+
+// endMetrics ends the metrics, once. From then on the queue measures nothing.
+func (q *Typed[T]) endMetrics() {
+	q.mu.Lock()
+	ended := q.metrics
+	q.metrics = nil
+	q.mu.Unlock()
+	ended.close()
 }
 
 // shutDown returns when nothing of the queue runs any more on a goroutine of its own.

@@ -1,0 +1,211 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"vedette.dev/internal/flight"
+	"vedette.dev/internal/slotmap"
+	"vedette.dev/workqueue"
+)
+
+// Controller reconciles keys.
+//
+// The way of a key: (1) a source hears of something and (2) adds the key to the queue, where it waits for its turn; (3) a
+// worker takes it and calls Reconcile; (4) as that ends, the key is forgotten, comes again later, or after a back-off.
+type Controller[K comparable] struct {
+	config Config[K]
+	queue  workqueue.TypedRateLimitingInterface[K]
+	// urgent is the queue, if it knows of priorities.
+	urgent interface {
+		AddWithOpts(o workqueue.AddOpts, items ...K)
+	}
+	metrics ControllerMetrics // nil before the start, and if nobody wants to know
+	workers []worker[K]
+	// ready has one entry for each source, set when it has brought all that there was.
+	ready []atomic.Bool
+	// gotReady has room for one, and is sent to when something in ready was set.
+	gotReady chan struct{}
+
+	hasher  slotmap.Hasher[K]
+	records *flight.Recorder // nil if there are none
+
+	began atomic.Int64 // when Run was called
+	// aborted ends when Abort is called.
+	aborted context.Context
+	abort   context.CancelCauseFunc
+	phase   atomic.Int32
+	counted counters
+}
+
+type counters struct{ reconciles, failures, panics atomic.Uint64 }
+
+// New returns a controller that does not run yet, or an error that names the field of the config that is wrong.
+func New[K comparable](config Config[K]) (*Controller[K], error) {
+	if err := config.validate(); err != nil {
+		return nil, err
+	}
+	if err := config.fill(); err != nil {
+		return nil, fmt.Errorf("controller %s: %w", config.Name, err)
+	}
+	c := &Controller[K]{
+		config:   config,
+		queue:    config.Queue,
+		workers:  make([]worker[K], config.Workers),
+		ready:    make([]atomic.Bool, len(config.Sources)),
+		gotReady: make(chan struct{}, 1),
+		hasher:   slotmap.NewHasher[K]("controller: key"),
+	}
+	c.aborted, c.abort = context.WithCancelCause(context.Background())
+	c.urgent, _ = c.queue.(interface {
+		AddWithOpts(o workqueue.AddOpts, items ...K)
+	})
+	if config.Records > 0 {
+		c.records = flight.New(c.budget)
+	}
+	return c, nil
+}
+
+// Name returns the name of the controller.
+func (c *Controller[K]) Name() string { return c.config.Name }
+
+// Run brings keys from the sources, and reconciles them when all sources have brought what was there at the start. It returns
+// when the context has ended and the reconciles that were under way have, too: nothing of the controller runs then. What
+// waited in the queue is dropped; the next start brings it again.
+//
+// It is an error if a source fails or is not ready in time, or if a reconcile does not end although its context has: that
+// one is left behind. A controller runs once.
+func (c *Controller[K]) Run(ctx context.Context) error {
+	if !c.began.CompareAndSwap(0, time.Now().UnixNano()) {
+		return fmt.Errorf("controller %s has been run before; make a new one", c.Name())
+	}
+	defer c.phase.Store(int32(PhaseStopped))
+	c.phase.Store(int32(PhaseSyncing))
+	if c.config.Metrics != nil {
+		c.metrics = c.config.Metrics.NewControllerMetrics(c.Name(), c.config.Workers)
+		defer c.metrics.Close()
+	}
+	running, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	defer context.AfterFunc(c.aborted, func() { fail(context.Cause(c.aborted)) })()
+	waitForSources := c.startSources(running, fail)
+	var waitForWorkers func() error
+	if c.waitUntilReady(running, fail) {
+		c.phase.Store(int32(PhaseRunning))
+		c.config.Logger.Info("Controller runs", "workers", c.config.Workers)
+		waitForWorkers = c.startWorkers(ctx)
+		<-running.Done()
+	}
+	c.phase.Store(int32(PhaseStopping))
+	c.queue.ShutDown()
+	var err error
+	if waitForWorkers != nil {
+		err = waitForWorkers()
+	}
+	waitForSources()
+	c.config.Logger.Info("Controller has stopped")
+	if cause := context.Cause(running); ctx.Err() == nil && cause != nil {
+		err = errors.Join(cause, err)
+	}
+	return err
+}
+
+// startSources runs the sources, each in a goroutine. An error of one of them ends the context by fail.
+func (c *Controller[K]) startSources(ctx context.Context, fail context.CancelCauseFunc) (wait func()) {
+	var sources sync.WaitGroup
+	for i, s := range c.config.Sources {
+		sources.Go(func() {
+			err := s.Run(ctx, sourceOf[K]{c, uint8(i)}, func() { c.sourceReady(i) })
+			switch {
+			case ctx.Err() != nil:
+			case err == nil:
+				fail(fmt.Errorf("controller %s: the source %s ended before its time", c.Name(), s))
+			default:
+				fail(fmt.Errorf("controller %s: %w", c.Name(), err))
+			}
+		})
+	}
+	return sources.Wait
+}
+
+// waitUntilReady tells whether all sources are ready, before the context or the time for it has ended.
+func (c *Controller[K]) waitUntilReady(ctx context.Context, fail context.CancelCauseFunc) bool {
+	if c.config.SyncTimeout > 0 {
+		timer := time.AfterFunc(c.config.SyncTimeout, func() {
+			if i, all := c.firstNotReady(); !all {
+				fail(c.notReady(i))
+			}
+		})
+		defer timer.Stop()
+	}
+	for {
+		if ctx.Err() != nil {
+			return false
+		}
+		if _, all := c.firstNotReady(); all {
+			return true
+		}
+		select {
+		case <-c.gotReady:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// sourceReady notes that a source has brought all that there was.
+func (c *Controller[K]) sourceReady(i int) {
+	c.ready[i].Store(true)
+	select {
+	case c.gotReady <- struct{}{}:
+	default: // somebody else has said so, and nobody has looked yet
+	}
+}
+
+func (c *Controller[K]) firstNotReady() (i int, all bool) {
+	for i := range c.ready {
+		if !c.ready[i].Load() {
+			return i, false
+		}
+	}
+	return 0, true
+}
+
+// notReady is the error of a source that is not ready in time.
+func (c *Controller[K]) notReady(i int) error {
+	err := fmt.Errorf("controller %s: the source %s was not ready within %v", c.Name(), c.config.Sources[i], c.config.SyncTimeout)
+	if o, ok := c.config.Sources[i].(Observer[K]); ok {
+		var none K
+		if cause := o.Observe(none).Informer.Err(); cause != nil {
+			return fmt.Errorf("%w: %w", err, cause)
+		}
+	}
+	return err
+}
+
+// Abort stops the controller, as the end of the context of Run does, but gives the reconciles that are under way no time to end:
+// their context ends now, because of cause, which Run returns. It is for when somebody else may do the work by now.
+func (c *Controller[K]) Abort(cause error) {
+	c.abort(fmt.Errorf("controller %s was aborted: %w", c.Name(), cause))
+}
+
+// Add asks for a key to be reconciled, as a source would.
+func (c *Controller[K]) Add(key K) { c.add(key, Sent, noSource) }
+
+// noSource is in the records for what no source has brought.
+const noSource = maxSources
+
+// initialPriority is that of what is there at the start: what happens now goes first.
+var initialPriority = -1
+
+func (c *Controller[K]) add(key K, what What, source uint8) {
+	c.note(key, flight.Note{What: uint8(what), From: source})
+	if what == Initial && c.urgent != nil {
+		c.urgent.AddWithOpts(workqueue.AddOpts{Priority: &initialPriority}, key)
+		return
+	}
+	c.queue.Add(key)
+}

@@ -1,0 +1,113 @@
+package controller
+
+import (
+	"fmt"
+	"time"
+
+	"vedette.dev/internal/flight"
+)
+
+// What a record is of: a What, something that was left out, or the end of a reconcile.
+const (
+	filteredBit = 0x40
+	outcomeBit  = 0x80
+)
+
+func noteOf(o Outcome) uint8 { return outcomeBit | uint8(o) }
+
+// bytesPerKey is how much the records may take for each object of the sources.
+const bytesPerKey = 64
+
+// minRecords is how many bytes the records may take in any case.
+const minRecords = 64 << 10
+
+// budget is how many bytes the records may take.
+func (c *Controller[K]) budget() int {
+	objects := 0
+	for _, s := range c.config.Sources {
+		if o, ok := s.(interface{ objects() int }); ok {
+			objects += o.objects()
+		}
+	}
+	return min(max(objects*bytesPerKey, minRecords), c.config.Records)
+}
+
+// note records something of a key, now if it does not say when.
+func (c *Controller[K]) note(key K, n flight.Note) {
+	if c.records == nil {
+		return
+	}
+	if n.At.IsZero() {
+		n.At = time.Now()
+	}
+	c.records.Add(c.hasher.Hash(key), n)
+}
+
+func (c *Controller[K]) noteTrouble(key K, n flight.Note, err error) {
+	if c.records != nil {
+		c.records.AddTrouble(c.hasher.Hash(key), n, err.Error())
+	}
+}
+
+func (c *Controller[K]) filtered(key K, what What, source uint8) {
+	c.note(key, flight.Note{What: filteredBit | uint8(what), From: source})
+}
+
+// Record is something that happened to a key.
+type Record struct {
+	At time.Time `json:"at"`
+	// What is what happened, in words.
+	What string `json:"what"`
+	// Source is who brought it, empty for the end of a reconcile.
+	Source string `json:"source,omitempty"`
+	// Filtered tells that a predicate left it out.
+	Filtered bool `json:"filtered,omitempty"`
+	// Reconciled tells that it is the end of a reconcile, which took that long; Failures is how many times in a row it failed.
+	Reconciled bool          `json:"reconciled,omitempty"`
+	Took       time.Duration `json:"took,omitempty"`
+	Failures   int           `json:"failures,omitempty"`
+
+	outcome Outcome
+}
+
+func (r Record) String() string {
+	at := r.At.Format("15:04:05.000")
+	switch {
+	case r.Reconciled && r.Failures > 0:
+		return fmt.Sprintf("%s reconciled in %v: %s, failure %d in a row", at, r.Took, r.What, r.Failures)
+	case r.Reconciled:
+		return fmt.Sprintf("%s reconciled in %v: %s", at, r.Took, r.What)
+	case r.Filtered:
+		return fmt.Sprintf("%s %s (%s), left out by a predicate", at, r.What, r.Source)
+	default:
+		return fmt.Sprintf("%s %s (%s)", at, r.What, r.Source)
+	}
+}
+
+// history is what the records tell of a key, the oldest first.
+func (c *Controller[K]) history(key K) []Record {
+	if c.records == nil {
+		return nil
+	}
+	var history []Record
+	for _, n := range c.records.Notes(c.hasher.Hash(key)) {
+		history = append(history, c.record(n))
+	}
+	return history
+}
+
+func (c *Controller[K]) record(n flight.Note) Record {
+	r := Record{At: n.At, Took: n.Took, Failures: int(n.Count)}
+	if n.What&outcomeBit != 0 {
+		r.outcome = Outcome(n.What &^ outcomeBit)
+		r.Reconciled, r.What = true, r.outcome.String()
+		return r
+	}
+	r.Filtered = n.What&filteredBit != 0
+	r.What = What(n.What &^ filteredBit).String()
+	r.Source = "asked for by the program"
+	if int(n.From) < len(c.config.Sources) {
+		r.Source = c.config.Sources[n.From].String()
+	}
+	return r
+}

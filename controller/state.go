@@ -1,0 +1,98 @@
+package controller
+
+import (
+	"fmt"
+	"time"
+
+	"vedette.dev/workqueue"
+)
+
+// Phase is what a controller is doing.
+type Phase int32
+
+const (
+	// PhaseIdle is before Run.
+	PhaseIdle Phase = iota
+	// PhaseSyncing is while the sources bring what was there at the start.
+	PhaseSyncing
+	// PhaseRunning is while keys are reconciled.
+	PhaseRunning
+	// PhaseStopping is while the reconciles that are under way come to their end.
+	PhaseStopping
+	// PhaseStopped is after Run.
+	PhaseStopped
+)
+
+var phases = [...]string{"idle", "syncing", "running", "stopping", "stopped"}
+
+func (p Phase) String() string {
+	if p < 0 || int(p) >= len(phases) {
+		return fmt.Sprintf("Phase(%d)", int32(p))
+	}
+	return phases[p]
+}
+
+// State tells what a controller is doing.
+type State struct {
+	Name  string
+	Phase Phase
+	// Began is when Run was called.
+	Began time.Time
+	// NotReady is the sources that have not brought yet what was there at the start.
+	NotReady []string
+	// Workers is how many there are, and Busy what they do, the oldest first.
+	Workers int
+	Busy    []Busy
+	// Queued is how many keys wait for a worker.
+	Queued int
+	// Reconciles is how many have ended, Failures how many of them with an error, Panics how many of these with a panic.
+	Reconciles, Failures, Panics uint64
+}
+
+// Busy is a reconcile that is under way.
+type Busy struct {
+	Key   string
+	Since time.Time
+}
+
+// State tells what the controller is doing.
+func (c *Controller[K]) State() State {
+	s := State{
+		Name:       c.Name(),
+		Phase:      Phase(c.phase.Load()),
+		Workers:    c.config.Workers,
+		Queued:     c.queue.Len(),
+		Reconciles: c.counted.reconciles.Load(),
+		Failures:   c.counted.failures.Load(),
+		Panics:     c.counted.panics.Load(),
+	}
+	if began := c.began.Load(); began != 0 {
+		s.Began = time.Unix(0, began)
+	}
+	for i := range c.ready {
+		if !c.ready[i].Load() {
+			s.NotReady = append(s.NotReady, c.config.Sources[i].String())
+		}
+	}
+	for _, w := range c.busy() {
+		s.Busy = append(s.Busy, Busy{Key: fmt.Sprint(w.key), Since: w.since})
+	}
+	return s
+}
+
+// Err is nil while all is well: the controller runs, or waits for its sources. Otherwise it says what is wrong.
+func (s State) Err() error {
+	if s.Phase == PhaseIdle || s.Phase == PhaseStopped {
+		return fmt.Errorf("controller %s is %s", s.Name, s.Phase)
+	}
+	return nil
+}
+
+// find is what the queue knows of a key.
+func (c *Controller[K]) find(key K) workqueue.Item[K] {
+	if i, ok := c.queue.(workqueue.TypedInspector[K]); ok {
+		item, _ := i.Find(key)
+		return item
+	}
+	return workqueue.Item[K]{Key: key, Retries: c.queue.NumRequeues(key)}
+}

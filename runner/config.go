@@ -1,0 +1,78 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+
+	"vedette.dev/cache"
+	"vedette.dev/controller"
+	"vedette.dev/leaderelection"
+	"vedette.dev/rest"
+)
+
+// Controller is what is run: a *controller.Controller.
+type Controller interface {
+	Name() string
+	Run(ctx context.Context) error
+	Abort(cause error)
+	State() controller.State
+	ExplainString(key string) (controller.Explanation, error)
+}
+
+// Factory has the informers of the controllers: an informers.SharedInformerFactory and its like. If it has the method
+// HealthCheck of an *informers.Factory, that is a part of /readyz.
+type Factory interface {
+	StartWithContext(ctx context.Context)
+	Shutdown()
+}
+
+// Config is what is run. Only Controllers is needed.
+type Config struct {
+	Options
+	// RESTConfig is for the Lease of --leader-elect.
+	RESTConfig *rest.Config
+	// Factories are started before the controllers, and stopped after them.
+	Factories []Factory
+	// Informers are those that belong to no factory. They are started and stopped with the factories.
+	Informers   []cache.SharedIndexInformer
+	Controllers []Controller
+
+	// Health and Ready are checks to add to /healthz and /readyz, by name.
+	Health, Ready map[string]func() error
+	// MetricsHandler serves /metrics: promhttp.HandlerFor of a registry that package metrics was given.
+	MetricsHandler http.Handler
+	// LeaderMetrics hears who leads.
+	LeaderMetrics leaderelection.MetricsProvider
+	// KeepSignals leaves SIGINT and SIGTERM to the program; the end of the context is what stops it then.
+	KeepSignals bool
+	// Logger may be nil.
+	Logger *slog.Logger
+}
+
+func (c *Config) validate() error {
+	if err := c.Options.validate(); err != nil {
+		return err
+	}
+	if len(c.Controllers) == 0 {
+		return fmt.Errorf("runner: Config.Controllers is empty; there is nothing to run")
+	}
+	names := make(map[string]bool)
+	for i, one := range c.Controllers {
+		if one == nil {
+			return fmt.Errorf("runner: Config.Controllers[%d] is nil", i)
+		}
+		if names[one.Name()] {
+			return fmt.Errorf("runner: Config.Controllers has two of the name %q", one.Name())
+		}
+		names[one.Name()] = true
+	}
+	if c.LeaderElect && c.RESTConfig == nil {
+		return fmt.Errorf("runner: Config.RESTConfig is nil, and needed for --leader-elect")
+	}
+	if isAddress(c.MetricsBindAddress) && c.MetricsHandler == nil {
+		return fmt.Errorf("runner: Config.MetricsHandler is nil, so that there is nothing to serve at MetricsBindAddress %q", c.MetricsBindAddress)
+	}
+	return nil
+}

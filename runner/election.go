@@ -1,0 +1,126 @@
+package runner
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"vedette.dev/kubernetes"
+	"vedette.dev/leaderelection"
+	"vedette.dev/leaderelection/resourcelock"
+	"vedette.dev/rest"
+)
+
+// election lets this replica work while it is the leader.
+type election struct {
+	r        *runner
+	config   leaderelection.LeaderElectionConfig
+	watchdog *leaderelection.HealthzAdaptor
+}
+
+// tolerated is how long the work of a leader may go on without a lease before /healthz fails.
+const tolerated = 20 * time.Second
+
+func (r *runner) newElection() (*election, error) {
+	namespace, err := r.leaseNamespace()
+	if err != nil {
+		return nil, err
+	}
+	config := rest.AddUserAgent(rest.CopyConfig(r.RESTConfig), "leader-election")
+	// A lease is renewed even if the program has used up all that its rate limiter lets through.
+	config.RateLimiter, config.QPS = nil, -1
+	renew := or(r.LeaderElectRenewDeadline, defaultRenew)
+	config.Timeout = renew / 2
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("runner: no client for the Lease of --leader-elect: %w", err)
+	}
+	identity, err := newIdentity()
+	if err != nil {
+		return nil, err
+	}
+	lock, err := resourcelock.New(resourcelock.LeasesResourceLock, namespace, r.LeaderElectResourceName,
+		client.CoreV1(), client.CoordinationV1(), resourcelock.ResourceLockConfig{Identity: identity})
+	if err != nil {
+		return nil, fmt.Errorf("runner: Lease %s/%s of --leader-elect: %w", namespace, r.LeaderElectResourceName, err)
+	}
+	e := &election{r: r, watchdog: leaderelection.NewLeaderHealthzAdaptor(tolerated)}
+	e.config = leaderelection.LeaderElectionConfig{
+		Lock:            lock,
+		Name:            r.LeaderElectResourceName,
+		LeaseDuration:   or(r.LeaderElectLeaseDuration, defaultLease),
+		RenewDeadline:   renew,
+		RetryPeriod:     or(r.LeaderElectRetryPeriod, defaultRetry),
+		ReleaseOnCancel: true,
+		WatchDog:        e.watchdog,
+		Metrics:         r.LeaderMetrics,
+		Logger:          r.Logger,
+		Callbacks:       leaderelection.LeaderCallbacks{OnStartedLeading: func(context.Context) {}, OnStoppedLeading: func() {}},
+	}
+	// What is wrong with the times is said before anything runs.
+	trial := e.config
+	trial.Metrics, trial.WatchDog = nil, nil
+	if _, err := leaderelection.NewLeaderElector(trial); err != nil {
+		return nil, fmt.Errorf("runner: --leader-elect: %w", err)
+	}
+	return e, nil
+}
+
+// newIdentity is who this replica is: the same host may have several.
+func newIdentity() (string, error) {
+	host, err := os.Hostname()
+	if err != nil {
+		return "", fmt.Errorf("runner: the name of this replica for --leader-elect: %w", err)
+	}
+	return host + "_" + rand.Text(), nil
+}
+
+// run calls work when this replica is the leader, and returns what that did, when the lease was given back.
+//
+// The end of ctx is for the work, not for the elector: the lease is renewed until the work has ended. If it is lost all the same,
+// the controllers are aborted, as somebody else may soon do their work.
+func (e *election) run(ctx context.Context, work func(context.Context) error) error {
+	electing, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	started, done := make(chan struct{}), make(chan struct{})
+	var result error
+	e.config.Callbacks.OnStartedLeading = func(leading context.Context) {
+		close(started)
+		defer close(done)
+		defer stop()
+		defer context.AfterFunc(leading, func() { e.r.abortIfLost(leading) })()
+		result = work(ctx)
+	}
+	elector, err := leaderelection.NewLeaderElector(e.config)
+	if err != nil {
+		return err
+	}
+	defer context.AfterFunc(ctx, func() {
+		select {
+		case <-started:
+		default:
+			stop() // there is no work to wait for
+		}
+	})()
+	elector.Run(electing)
+	select {
+	case <-started:
+		<-done
+		return result
+	default:
+		return nil // it was never the leader
+	}
+}
+
+func (r *runner) abortIfLost(leading context.Context) {
+	cause := context.Cause(leading)
+	if !errors.Is(cause, leaderelection.ErrLost) {
+		return
+	}
+	for _, c := range r.Controllers {
+		c.Abort(cause)
+	}
+}

@@ -1,0 +1,138 @@
+package runner
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"vedette.dev/cache"
+	"vedette.dev/controller"
+)
+
+// checks is health checks by name.
+type checks map[string]func() error
+
+func (r *runner) serveHealth(mux *http.ServeMux) {
+	r.healthChecks().serve(mux, "/healthz")
+	r.readyChecks().serve(mux, "/readyz")
+	if r.DebugEndpoints {
+		mux.HandleFunc("/debug/controllers", r.debugControllers)
+		mux.HandleFunc("/debug/explain", r.debugExplain)
+	}
+}
+
+func (r *runner) healthChecks() checks {
+	c := checks{"ping": func() error { return nil }}
+	if r.election != nil {
+		c["leader-election"] = func() error { return r.election.watchdog.Check(nil) }
+	}
+	maps.Copy(c, r.Health)
+	return c
+}
+
+func (r *runner) readyChecks() checks {
+	c := make(checks)
+	for i, f := range r.Factories {
+		if h, ok := f.(interface {
+			HealthCheck(_ *http.Request) error
+		}); ok {
+			c[fmt.Sprintf("informers-%d", i)] = func() error { return h.HealthCheck(nil) }
+		}
+	}
+	for i, informer := range r.Informers {
+		c[fmt.Sprintf("informer-%d", i)] = func() error { return cache.StateOf(informer).Err() }
+	}
+	for _, one := range r.Controllers {
+		c["controller-"+one.Name()] = func() error {
+			if !r.working.Load() {
+				return nil // another replica does the work, and this one is ready to
+			}
+			return one.State().Err()
+		}
+	}
+	maps.Copy(c, r.Ready)
+	return c
+}
+
+// serve serves all checks at path, and each of them below it.
+func (c checks) serve(mux *http.ServeMux, path string) {
+	mux.HandleFunc(path, func(w http.ResponseWriter, req *http.Request) { c.answer(w, req, slices.Sorted(maps.Keys(c))) })
+	mux.HandleFunc(path+"/{name}", func(w http.ResponseWriter, req *http.Request) {
+		name := req.PathValue("name")
+		if c[name] == nil {
+			http.Error(w, fmt.Sprintf("there is no check %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(c)), ", ")), http.StatusNotFound)
+			return
+		}
+		c.answer(w, req, []string{name})
+	})
+}
+
+// answer says what the checks of those names say.
+func (c checks) answer(w http.ResponseWriter, req *http.Request, names []string) {
+	var text strings.Builder
+	failed := false
+	for _, name := range names {
+		if err := c[name](); err != nil {
+			failed = true
+			fmt.Fprintf(&text, "[-]%s failed: %v\n", name, err)
+		} else {
+			fmt.Fprintf(&text, "[+]%s ok\n", name)
+		}
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	if failed {
+		w.WriteHeader(http.StatusServiceUnavailable)
+	} else if _, verbose := req.URL.Query()["verbose"]; !verbose {
+		fmt.Fprint(w, "ok")
+		return
+	}
+	fmt.Fprint(w, text.String())
+}
+
+func (r *runner) debugControllers(w http.ResponseWriter, _ *http.Request) {
+	states := make([]controller.State, len(r.Controllers))
+	for i, c := range r.Controllers {
+		states[i] = c.State()
+	}
+	writeJSON(w, states)
+}
+
+// debugExplain tells where a key is: as JSON, or with format=text for people.
+func (r *runner) debugExplain(w http.ResponseWriter, req *http.Request) {
+	query := req.URL.Query()
+	name, key := query.Get("controller"), query.Get("key")
+	i := slices.IndexFunc(r.Controllers, func(c Controller) bool { return c.Name() == name || name == "" && len(r.Controllers) == 1 })
+	if i < 0 {
+		var names []string
+		for _, c := range r.Controllers {
+			names = append(names, c.Name())
+		}
+		http.Error(w, fmt.Sprintf("there is no controller %q; there are %s", name, strings.Join(names, ", ")), http.StatusNotFound)
+		return
+	}
+	e, err := r.Controllers[i].ExplainString(key)
+	switch {
+	case err != nil:
+		http.Error(w, err.Error(), http.StatusBadRequest)
+	case query.Get("format") == "text":
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		fmt.Fprint(w, e)
+	default:
+		writeJSON(w, e)
+	}
+}
+
+func writeJSON(w http.ResponseWriter, value any) {
+	text, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(append(text, '\n'))
+}
