@@ -63,6 +63,25 @@ func (c *resourceClient) Delete(ctx context.Context, name string, opts metav1.De
 	return c.do(ctx, "delete", r, nil)
 }
 
+// DeleteAnswer is Delete, and returns what the server said: a *metav1.Status if the object is gone, or the object. Of some
+// kinds the object is also returned when it is gone, in its last state. An answer that cannot be read is nil, and no error:
+// the server has done what it was asked to.
+func (c *resourceClient) DeleteAnswer(ctx context.Context, name string, opts metav1.DeleteOptions, subresources ...string) (runtime.Object, error) {
+	r := c.on(c.client.Delete()).Name(name).SubResource(subresources...).Body(&opts)
+	if err := r.Error(); err != nil {
+		return nil, c.wrong("delete", err)
+	}
+	result := r.Do(ctx)
+	if err := result.Error(); err != nil {
+		return nil, err
+	}
+	answer, err := result.Get()
+	if err != nil {
+		return nil, nil
+	}
+	return answer, nil
+}
+
 func (c *resourceClient) DeleteCollection(ctx context.Context, opts metav1.DeleteOptions, listOptions metav1.ListOptions) error {
 	return c.do(ctx, "delete", c.selected(c.client.Delete(), listOptions).Body(&opts), nil)
 }

@@ -68,6 +68,21 @@ func (c *Client[T, L]) Delete(ctx context.Context, name string, opts metav1.Dele
 	return c.On(c.client.Delete()).Name(name).Body(&opts).Do(ctx).Error()
 }
 
+// DeleteAnswer is Delete, and returns what the server said: a *metav1.Status if the object is gone, or the object, a *T. Of
+// some kinds the object is also returned when it is gone, in its last state. An answer that cannot be read is nil, and no
+// error: the server has done what it was asked to.
+func (c *Client[T, L]) DeleteAnswer(ctx context.Context, name string, opts metav1.DeleteOptions) (runtime.Object, error) {
+	result := c.On(c.client.Delete()).Name(name).Body(&opts).Do(ctx)
+	if err := result.Error(); err != nil {
+		return nil, err
+	}
+	answer, err := result.Get()
+	if err != nil {
+		return nil, nil
+	}
+	return answer, nil
+}
+
 // DeleteCollection deletes all the objects that listOpts selects.
 func (c *Client[T, L]) DeleteCollection(ctx context.Context, opts metav1.DeleteOptions, listOpts metav1.ListOptions) error {
 	return c.selected(c.client.Delete(), listOpts).Body(&opts).Do(ctx).Error()

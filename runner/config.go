@@ -45,7 +45,8 @@ type Config struct {
 	MetricsHandler http.Handler
 	// LeaderMetrics hears who leads.
 	LeaderMetrics leaderelection.MetricsProvider
-	// KeepSignals leaves SIGINT and SIGTERM to the program; the end of the context is what stops it then.
+	// KeepSignals leaves SIGINT and SIGTERM to the program; the end of the context is what stops it then. It is needed in a
+	// testing/synctest bubble, which signals cannot enter.
 	KeepSignals bool
 	// Logger may be nil.
 	Logger *slog.Logger

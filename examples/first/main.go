@@ -1,49 +1,49 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-	"sync"
+	"context"
+	"log"
+	"time"
 
-	"vedette.dev/workqueue"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"vedette.dev/apitest"
+	"vedette.dev/cache"
+	"vedette.dev/controller"
+	"vedette.dev/informers"
+	"vedette.dev/kubernetes"
+	"vedette.dev/runner"
 )
 
 func main() {
-	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
-	for _, key := range []string{"default/web", "default/db", "default/web"} {
-		queue.Add(key) // the second "default/web" merges with the first
+	ctx, stop := context.WithTimeout(context.Background(), 3*time.Second)
+	defer stop()
+	server, err := apitest.Start(apitest.Config{}) // with a cluster: clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		log.Fatal(err)
 	}
-
-	var settled, workers sync.WaitGroup
-	settled.Add(2)
-	for range 3 {
-		workers.Go(func() {
-			for {
-				key, shutdown := queue.Get() // one worker a key, always
-				if shutdown {
-					return
-				}
-				if err := reconcile(key, queue.NumRequeues(key)+1); err != nil {
-					fmt.Println(key, "will be tried again:", err)
-					queue.AddRateLimited(key) // later and later
-				} else {
-					queue.Forget(key)
-					settled.Done()
-				}
-				queue.Done(key)
+	defer server.Close()
+	client := kubernetes.NewForConfigOrDie(server.RESTConfig())
+	factory := informers.NewSharedInformerFactory(client, 0)
+	pods := factory.Core().V1().Pods()
+	labeller, err := controller.New(controller.Config[cache.ObjectName]{
+		Name: "node-labels", Workers: 4, Sources: []controller.Source[cache.ObjectName]{controller.For(pods.TypedInformer())},
+		Reconcile: func(ctx context.Context, name cache.ObjectName) (controller.Result, error) {
+			pod, err := pods.Lister().Pods(name.Namespace).Get(name.Name)
+			if err != nil || pod.Labels["node"] == pod.Spec.NodeName {
+				return controller.Result{}, nil // it is gone, or as it should be
 			}
-		})
+			pod = pod.DeepCopy() // what the cache holds is for all to read
+			metav1.SetMetaDataLabel(&pod.ObjectMeta, "node", pod.Spec.NodeName)
+			_, err = client.CoreV1().Pods(name.Namespace).Update(ctx, pod, metav1.UpdateOptions{})
+			return controller.Result{}, err // an error is tried again, later and later
+		},
+	})
+	if err == nil {
+		err = server.Fill(ctx, apitest.Load{Pods: 100})
 	}
-
-	settled.Wait()
-	queue.ShutDown()
-	workers.Wait()
-}
-
-func reconcile(key string, attempt int) error {
-	if key == "default/db" && attempt < 3 {
-		return errors.New("not ready")
+	if err == nil {
+		err = runner.Run(ctx, runner.Config{Factories: []runner.Factory{factory}, Controllers: []runner.Controller{labeller}})
 	}
-	fmt.Println(key, "is as it should be, at attempt", attempt)
-	return nil
+	log.Print(labeller.State().Reconciles, " reconciles; error: ", err)
 }

@@ -19,6 +19,7 @@ func TestReadmeShowsThisProgram(t *testing.T) {
 	if !strings.Contains(string(readme), "```go\n"+string(program)+"```") {
 		t.Error("the first program in README.md is not examples/first/main.go; copy it there")
 	}
+	if lines := strings.Count(string(program), "\n"); lines > 50 {
+		t.Errorf("the first program has %d lines, and should have no more than 50", lines)
+	}
 }
-
-func TestMainEnds(t *testing.T) { main() }

@@ -18,5 +18,9 @@ func (n namespaced[P]) SetNamespaces(namespaces ...string) error {
 
 func (n namespaced[P]) Namespaces() []string { return n.informer.Namespaces() }
 
+func (n namespaced[P]) StoreVersion(namespace string) string {
+	return n.informer.StoreVersion(namespace)
+}
+
 // State tells what the informer is doing.
 func (n namespaced[P]) State() cache.State { return cache.StateOf(n.informer) }

@@ -1,0 +1,175 @@
+package ownwrites
+
+import (
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"vedette.dev/cache"
+)
+
+// entry is what the overlay has under one name: the newest state that a write of our own is known to have left behind. It
+// never changes; another one takes its place.
+type entry struct {
+	name cache.ObjectName
+	key  string // the name, as stores have it
+	// obj is what to show as long as the store has not caught up; nil means nothing.
+	obj any
+	uid types.UID
+	// version is that of obj. If obj is nil, it is the last one that the object is known to have had.
+	version uint64
+	// dead are objects that we have deleted. The store may show others under the name, but none of these.
+	dead []dead
+	// since is when the first entry under the name was made, and number counts all entries of a tracker.
+	since  time.Time
+	number uint64
+	// filed caches the values of obj in the indexes that were asked for.
+	filed atomic.Pointer[map[string][]string]
+}
+
+// dead is an object that was deleted.
+type dead struct {
+	uid types.UID
+	// bound is a version from after the deletion, if no version of the object was known; else 0.
+	bound uint64
+	// covers says that what is not newer than bound is not to be seen either: it may have been there before.
+	covers bool
+	// until is when not to wait for bound any longer; zero means for ever.
+	until time.Time
+}
+
+// maxDead is how many objects of one name are remembered whose versions are not known. More than one is rare.
+const maxDead = 8
+
+// held is what the store has under a name.
+type held struct {
+	obj     any
+	exists  bool
+	uid     types.UID
+	version uint64 // 0 if the object does not say, or not in numbers
+}
+
+// caughtUp tells whether the store, which holds everything up to a version, knows at least as much as the entry.
+func (e *entry) caughtUp(storeVersion uint64, h held) bool {
+	if h.exists && h.version != 0 {
+		if h.version >= e.version {
+			return true
+		}
+		if h.uid == e.uid {
+			return false // whatever the store says: it could not read the newer state, and kept this one
+		}
+	}
+	return storeVersion >= e.version
+}
+
+// seen is what is to be seen under a name.
+type seen struct {
+	obj    any
+	exists bool
+	own    bool // obj is that of the entry, not of the store
+}
+
+// choose returns what the store has, or what the entry has if that is newer.
+func (e *entry) choose(storeVersion uint64, h held) seen {
+	s, uid := seen{obj: e.obj, exists: e.obj != nil, own: true}, e.uid
+	if e.caughtUp(storeVersion, h) {
+		s, uid = seen{obj: h.obj, exists: h.exists && !e.covered(storeVersion, h)}, h.uid
+	}
+	if !s.exists || e.isDead(uid) {
+		return seen{}
+	}
+	return s
+}
+
+// covered tells whether what the store has may have been there before an object that we deleted.
+func (e *entry) covered(storeVersion uint64, h held) bool {
+	return h.uid != e.uid && slices.ContainsFunc(e.dead, func(d dead) bool {
+		return d.covers && storeVersion < d.bound && h.version <= d.bound
+	})
+}
+
+// settled tells whether the entry adds nothing to the store any more, and never will.
+func (e *entry) settled(storeVersion uint64, h held, now time.Time) bool {
+	if !e.caughtUp(storeVersion, h) || h.exists && e.isDead(h.uid) {
+		return false
+	}
+	for _, d := range e.dead {
+		if d.bound > storeVersion && (d.until.IsZero() || now.Before(d.until)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (e *entry) isDead(uid types.UID) bool {
+	return uid != "" && slices.ContainsFunc(e.dead, func(d dead) bool { return d.uid == uid })
+}
+
+// afterWrite is the entry under a name when the server has answered a write with next.
+func afterWrite(old, next *entry) *entry {
+	if old == nil {
+		return next
+	}
+	next.since = old.since
+	if old.isDead(next.uid) {
+		// The answer comes after that of the deletion, and is older.
+		if old.uid != next.uid || old.version >= next.version {
+			return old
+		}
+		next.obj, next.dead = nil, old.dead
+		return next
+	}
+	if next.version <= old.version {
+		return old
+	}
+	next.dead = old.unbounded()
+	return next
+}
+
+// unbounded are the dead whose versions are not known. Of the others all versions are less than that of the entry that comes
+// next, so that it hides them anyway.
+func (e *entry) unbounded() []dead {
+	var out []dead
+	for _, d := range e.dead {
+		if d.bound != 0 {
+			out = append(out, d)
+		}
+	}
+	return newest(out)
+}
+
+// newest is a copy of the newest of a list.
+func newest(list []dead) []dead { return slices.Clone(list[max(0, len(list)-maxDead):]) }
+
+// afterDeletion is the entry under a name when the server has deleted an object: gone, if that is all there is to say. Its
+// version is one that the object is known to have had, or 0. sent is the number of the last entry that there was when the
+// deletion was sent.
+func afterDeletion(old, gone *entry, d dead, sent uint64) *entry {
+	if gone.version != 0 {
+		d.bound = 0
+	}
+	if old != nil {
+		gone.since = old.since
+		before := old.unbounded()
+		switch {
+		case old.uid == d.uid:
+			gone.version = max(gone.version, old.version)
+			d.bound = 0
+		case gone.version == 0 && old.number <= sent:
+			// It came after the object that was written, which is gone, too: all its versions are greater.
+			gone.version = old.version + 1
+			before = append(newest(old.dead), dead{uid: old.uid})
+		case gone.version == 0:
+			// It may have been there before the object that was written, or after it.
+			gone.obj, gone.uid, gone.version = old.obj, old.uid, old.version
+			before = newest(old.dead)
+		case gone.version <= old.version:
+			return old
+		}
+		gone.dead = append(before, gone.dead...)
+	}
+	gone.dead = append(gone.dead, d)
+	return gone
+}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package ownwrites
+
+const slower = 1
