@@ -94,7 +94,7 @@ examples: ## build and run each program in examples/
 	done
 
 .PHONY: bench
-bench: ## compare with client-go, about 40 minutes; RUN=queue picks workloads by a regular expression
+bench: ## compare with client-go, about 45 minutes; RUN=queue picks workloads by a regular expression
 	@$(call step,bench $(RUN),(cd bench && $(GO) run . -run '$(RUN)'))
 
 .PHONY: bench-smoke

@@ -19,12 +19,14 @@ import (
 	"vedette.dev/bench/pipeline"
 	"vedette.dev/bench/pods/podserver"
 	"vedette.dev/bench/queue"
+	"vedette.dev/bench/reconcile"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	p := program{workloads: slices.Concat(queue.Workloads(), list.Workloads(), indexer.Workloads(), pipeline.Workloads()), out: os.Stdout, errs: os.Stderr}
+	all := slices.Concat(queue.Workloads(), list.Workloads(), indexer.Workloads(), pipeline.Workloads(), reconcile.Workloads())
+	p := program{workloads: all, out: os.Stdout, errs: os.Stderr}
 	os.Exit(p.main(ctx, os.Args[1:]))
 }
 

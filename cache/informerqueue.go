@@ -69,7 +69,7 @@ func (q *informerQueue) storeVersion() string {
 
 // Replace is for reflectors whose source hands out whole lists.
 func (q *informerQueue) Replace(list []interface{}, resourceVersion string) error {
-	r := &queueRefill{queue: q, items: make([]listedItem, 0, len(list))}
+	r := &queueRefill{queue: q}
 	for _, obj := range list {
 		key, err := q.KeyOf(obj)
 		if err != nil {
@@ -85,7 +85,9 @@ func (q *informerQueue) Replace(list []interface{}, resourceVersion string) erro
 // queueRefill collects a new state. It holds what is new in it, and for the rest the objects that the informer has.
 type queueRefill struct {
 	queue *informerQueue
-	items []listedItem
+	// items is in pieces, so that what has been collected is never copied to make room for more.
+	items [][]listedItem
+	count int
 	// unreadable are keys of which what there is stays.
 	unreadable []string
 }
@@ -99,13 +101,31 @@ func (r *queueRefill) add(key string, s stamp, load func() (any, error)) error {
 			return err
 		}
 	}
-	r.items = append(r.items, listedItem{key: key, obj: obj, mark: s})
+	r.put(listedItem{key: key, obj: obj, mark: s})
 	return nil
+}
+
+// The first piece of items is small, as many lists are; the others are as large as all before them, up to a limit.
+const (
+	firstPiece = 16
+	mostPiece  = 4096
+)
+
+func (r *queueRefill) put(it listedItem) {
+	last := len(r.items) - 1
+	if last < 0 || len(r.items[last]) == cap(r.items[last]) {
+		r.items = append(r.items, make([]listedItem, 0, min(max(r.count, firstPiece), mostPiece)))
+		last++
+	}
+	r.items[last] = append(r.items[last], it)
+	r.count++
 }
 
 // remove takes back what was added under a key, which is seldom: an object that is deleted while the rest still comes.
 func (r *queueRefill) remove(key string) {
-	r.items = slices.DeleteFunc(r.items, func(it listedItem) bool { return it.key == key })
+	for i, piece := range r.items {
+		r.items[i] = slices.DeleteFunc(piece, func(it listedItem) bool { return it.key == key })
+	}
 	r.unreadable = slices.DeleteFunc(r.unreadable, func(k string) bool { return k == key })
 }
 
@@ -123,24 +143,20 @@ func (r *queueRefill) commit(version string) error {
 	defer f.mu.Unlock()
 	f.waitForRoom()
 	f.waitForKnown()
-	listed := make(map[string]struct{}, len(r.items)+len(r.unreadable))
+	// Where nothing is queued or known, nothing can be missing.
+	fresh := len(f.items.m) == 0 && r.queue.applier.table.size() == 0
+	if fresh {
+		f.items.reserve(r.count)
+	}
 	queued := 0
-	for i := range r.items {
-		it := &r.items[i]
-		listed[it.key] = struct{}{}
-		if f.items.m[it.key] == nil {
-			// What was known when it was listed may have changed since, and the other way round.
-			if _, have, ok := r.queue.applier.known(it.key); ok && have.same(it.mark) {
-				continue
-			}
-			queued++
+	for _, piece := range r.items {
+		for i := range piece {
+			queued += r.enqueue(&piece[i])
 		}
-		f.append(it.key, Delta{f.listed, it.obj}, it.mark)
 	}
-	for _, key := range r.unreadable {
-		listed[key] = struct{}{}
+	if !fresh {
+		queued += f.deleteMissing(r.listed(), r.queue.within)
 	}
-	queued += f.deleteMissing(listed, r.queue.within)
 	if r.queue.number == 0 {
 		f.lists++
 		r.queue.number = f.lists
@@ -150,6 +166,34 @@ func (r *queueRefill) commit(version string) error {
 		r.queue.queued = version
 	}
 	return nil
+}
+
+// enqueue queues an object of the list, if that is needed, and returns how many keys more are queued.
+func (r *queueRefill) enqueue(it *listedItem) (more int) {
+	f := r.queue.DeltaFIFO
+	if f.items.m[it.key] == nil {
+		// What was known when it was listed may have changed since, and the other way round.
+		if _, have, ok := r.queue.applier.known(it.key); ok && have.same(it.mark) {
+			return 0
+		}
+		more = 1
+	}
+	f.append(it.key, Delta{f.listed, it.obj}, it.mark)
+	return more
+}
+
+// listed is the keys of all that is in the list.
+func (r *queueRefill) listed() map[string]struct{} {
+	listed := make(map[string]struct{}, r.count+len(r.unreadable))
+	for _, piece := range r.items {
+		for i := range piece {
+			listed[piece[i].key] = struct{}{}
+		}
+	}
+	for _, key := range r.unreadable {
+		listed[key] = struct{}{}
+	}
+	return listed
 }
 
 // listedBy tells whether the list of the reflector was among the first so many.

@@ -15,6 +15,13 @@ const (
 
 func newLookup[V any](room int) lookup[V] { return lookup[V]{m: make(map[string]V, room)} }
 
+// reserve makes room for so many entries in a lookup that has none.
+func (l *lookup[V]) reserve(room int) {
+	if room > shrinkFrom {
+		*l = lookup[V]{m: make(map[string]V, room), peak: room}
+	}
+}
+
 func (l *lookup[V]) put(key string, v V) {
 	l.m[key] = v
 	l.peak = max(l.peak, len(l.m))

@@ -33,7 +33,7 @@ type Config[K comparable] struct {
 	// for ever.
 	SyncTimeout time.Duration
 	// StopTimeout is how long the reconciles that are under way may go on after the stop, before their context ends. Zero means
-	// thirty seconds; less than zero ends it at once.
+	// twenty seconds, which is less than what Kubernetes gives a pod; less than zero ends it at once.
 	StopTimeout time.Duration
 	// OnPanic is what becomes of a panic of Reconcile.
 	OnPanic PanicPolicy
@@ -46,8 +46,8 @@ type Config[K comparable] struct {
 	// Queue is used in place of a fair queue made of the two above. It is shut down with the controller.
 	Queue workqueue.TypedRateLimitingInterface[K]
 
-	// Records is how many bytes Explain may take for its records, at most. They grow with the number of objects, to 64 bytes
-	// for each. Zero means 16 MB, less than zero no records.
+	// Records is how many bytes Explain may take for its records, at most, and not less than 64 KiB. They grow with the number of
+	// objects, to 64 bytes for each. Zero means 16 MB, less than zero no records.
 	Records int
 	// ParseKey reads a key that somebody wrote, for ExplainString. It may be nil for keys that are an ObjectName or a string.
 	ParseKey func(text string) (K, error)
@@ -70,7 +70,7 @@ const (
 
 const (
 	defaultSyncTimeout = 2 * time.Minute
-	defaultStopTimeout = 30 * time.Second
+	defaultStopTimeout = 20 * time.Second
 	defaultRecords     = 16 << 20
 	// maxSources is what the records can tell apart.
 	maxSources = math.MaxUint8
@@ -90,6 +90,10 @@ func (c *Config[K]) validate() error {
 		return fmt.Errorf("controller: Config.Sources of %s has %d entries, and may have %d", c.Name, len(c.Sources), maxSources)
 	case c.OnPanic != PanicRetry && c.OnPanic != PanicFatal:
 		return fmt.Errorf("controller: Config.OnPanic of %s is %d, which is no PanicPolicy", c.Name, c.OnPanic)
+	case c.Records > 0 && c.Records < minRecords:
+		return fmt.Errorf("controller: Config.Records of %s is %d; it must be at least %d, or negative for none", c.Name, c.Records, minRecords)
+	case c.Queue != nil && c.QueueMetrics != nil:
+		return fmt.Errorf("controller: Config.Queue of %s is set, and QueueMetrics too, which it would ignore", c.Name)
 	case c.Queue != nil && (c.RateLimiter != nil || c.Tenant != nil):
 		return fmt.Errorf("controller: Config.Queue of %s is set, and RateLimiter or Tenant too, which it would ignore", c.Name)
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -33,11 +33,16 @@ type Controller[K comparable] struct {
 
 	hasher  slotmap.Hasher[K]
 	records *flight.Recorder // nil if there are none
+	byHand  *sourceOf[K]     // for Add
 
 	began atomic.Int64 // when Run was called
 	// aborted ends when Abort is called.
 	aborted context.Context
 	abort   context.CancelCauseFunc
+	// fail stops the controller with an error. It is set by Run.
+	fail context.CancelCauseFunc
+	// result is what Run returned, nil if it has not, or returned nil.
+	result  atomic.Pointer[error]
 	phase   atomic.Int32
 	counted counters
 }
@@ -67,6 +72,10 @@ func New[K comparable](config Config[K]) (*Controller[K], error) {
 	if config.Records > 0 {
 		c.records = flight.New(c.budget)
 	}
+	c.byHand = &sourceOf[K]{c, noSource, c.newTrack()}
+	for i := range c.workers {
+		c.workers[i].track = c.newTrack()
+	}
 	return c, nil
 }
 
@@ -79,18 +88,29 @@ func (c *Controller[K]) Name() string { return c.config.Name }
 //
 // It is an error if a source fails or is not ready in time, or if a reconcile does not end although its context has: that
 // one is left behind. A controller runs once.
-func (c *Controller[K]) Run(ctx context.Context) error {
+func (c *Controller[K]) Run(ctx context.Context) (err error) {
 	if !c.began.CompareAndSwap(0, time.Now().UnixNano()) {
 		return fmt.Errorf("controller %s has been run before; make a new one", c.Name())
 	}
-	defer c.phase.Store(int32(PhaseStopped))
+	defer func() {
+		if err != nil {
+			c.result.Store(&err)
+		}
+		c.phase.Store(int32(PhaseStopped))
+	}()
 	c.phase.Store(int32(PhaseSyncing))
 	if c.config.Metrics != nil {
 		c.metrics = c.config.Metrics.NewControllerMetrics(c.Name(), c.config.Workers)
+	}
+	if c.metrics != nil {
 		defer c.metrics.Close()
 	}
 	running, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
+	c.fail = fail
+	if c.aborted.Err() != nil {
+		fail(context.Cause(c.aborted))
+	}
 	defer context.AfterFunc(c.aborted, func() { fail(context.Cause(c.aborted)) })()
 	waitForSources := c.startSources(running, fail)
 	var waitForWorkers func() error
@@ -102,24 +122,28 @@ func (c *Controller[K]) Run(ctx context.Context) error {
 	}
 	c.phase.Store(int32(PhaseStopping))
 	c.queue.ShutDown()
-	var err error
 	if waitForWorkers != nil {
 		err = waitForWorkers()
 	}
-	waitForSources()
+	err = errors.Join(err, waitForSources())
 	c.config.Logger.Info("Controller has stopped")
-	if cause := context.Cause(running); ctx.Err() == nil && cause != nil {
-		err = errors.Join(cause, err)
+	switch {
+	case c.aborted.Err() != nil:
+		err = errors.Join(context.Cause(c.aborted), err)
+	case ctx.Err() == nil:
+		err = errors.Join(context.Cause(running), err)
 	}
 	return err
 }
 
 // startSources runs the sources, each in a goroutine. An error of one of them ends the context by fail.
-func (c *Controller[K]) startSources(ctx context.Context, fail context.CancelCauseFunc) (wait func()) {
-	var sources sync.WaitGroup
+func (c *Controller[K]) startSources(ctx context.Context, fail context.CancelCauseFunc) (wait func() error) {
+	ended := make([]chan struct{}, len(c.config.Sources))
 	for i, s := range c.config.Sources {
-		sources.Go(func() {
-			err := s.Run(ctx, sourceOf[K]{c, uint8(i)}, func() { c.sourceReady(i) })
+		ended[i] = make(chan struct{})
+		go func() {
+			defer close(ended[i])
+			err := c.runSource(ctx, i, s)
 			switch {
 			case ctx.Err() != nil:
 			case err == nil:
@@ -127,9 +151,26 @@ func (c *Controller[K]) startSources(ctx context.Context, fail context.CancelCau
 			default:
 				fail(fmt.Errorf("controller %s: %w", c.Name(), err))
 			}
-		})
+		}()
 	}
-	return sources.Wait
+	return func() error {
+		for i, s := range c.config.Sources {
+			if !within(abandonAfter, ended[i]) {
+				return fmt.Errorf("controller %s: %w: the source %s did not end within %v", c.Name(), ErrLeftBehind, s, abandonAfter)
+			}
+		}
+		return nil
+	}
+}
+
+// runSource runs a source. A panic of it is an error.
+func (c *Controller[K]) runSource(ctx context.Context, i int, s Source[K]) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = fmt.Errorf("the source %s panicked: %v\n%s", s, value, debug.Stack())
+		}
+	}()
+	return s.Run(ctx, &sourceOf[K]{c, uint8(i), c.newTrack()}, func() { c.sourceReady(i) })
 }
 
 // waitUntilReady tells whether all sources are ready, before the context or the time for it has ended.
@@ -179,8 +220,12 @@ func (c *Controller[K]) notReady(i int) error {
 	err := fmt.Errorf("controller %s: the source %s was not ready within %v", c.Name(), c.config.Sources[i], c.config.SyncTimeout)
 	if o, ok := c.config.Sources[i].(Observer[K]); ok {
 		var none K
-		if cause := o.Observe(none).Informer.Err(); cause != nil {
+		seen := o.Observe(none)
+		if cause := seen.Informer.Err(); cause != nil {
 			return fmt.Errorf("%w: %w", err, cause)
+		}
+		if h := seen.Handler; h.Waiting > 0 {
+			return fmt.Errorf("%w: %s", err, handlerTrouble(h))
 		}
 	}
 	return err
@@ -189,11 +234,14 @@ func (c *Controller[K]) notReady(i int) error {
 // Abort stops the controller, as the end of the context of Run does, but gives the reconciles that are under way no time to end:
 // their context ends now, because of cause, which Run returns. It is for when somebody else may do the work by now.
 func (c *Controller[K]) Abort(cause error) {
+	if cause == nil {
+		cause = errors.New("no reason was given")
+	}
 	c.abort(fmt.Errorf("controller %s was aborted: %w", c.Name(), cause))
 }
 
 // Add asks for a key to be reconciled, as a source would.
-func (c *Controller[K]) Add(key K) { c.add(key, Sent, noSource) }
+func (c *Controller[K]) Add(key K) { c.byHand.Add(key, Sent) }
 
 // noSource is in the records for what no source has brought.
 const noSource = maxSources
@@ -201,8 +249,7 @@ const noSource = maxSources
 // initialPriority is that of what is there at the start: what happens now goes first.
 var initialPriority = -1
 
-func (c *Controller[K]) add(key K, what What, source uint8) {
-	c.note(key, flight.Note{What: uint8(what), From: source})
+func (c *Controller[K]) add(key K, what What) {
 	if what == Initial && c.urgent != nil {
 		c.urgent.AddWithOpts(workqueue.AddOpts{Priority: &initialPriority}, key)
 		return

@@ -284,7 +284,7 @@ func TestAReconcileThatTakesTooLongToStopIsCancelled(t *testing.T) {
 			if err := r.end(); err != nil {
 				t.Error(err)
 			}
-			if want := map[time.Duration]time.Duration{0: 30 * time.Second, time.Second: time.Second, -1: 0}[limit]; time.Since(began) != want {
+			if want := map[time.Duration]time.Duration{0: 20 * time.Second, time.Second: time.Second, -1: 0}[limit]; time.Since(began) != want {
 				t.Errorf("with StopTimeout %v it took %v, want %v", limit, time.Since(began), want)
 			}
 		}

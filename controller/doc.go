@@ -33,7 +33,7 @@
 //     is not passed over for ever.
 //   - A reconcile that fails, panics or runs out of time is tried again, after a back-off of the key's own. Nothing else waits
 //     for that.
-//   - When Run has returned nil, nothing of the controller runs.
+//   - When Run has returned, nothing of the controller runs, unless its error is an ErrLeftBehind.
 //
 // # Who waits for whom
 //
@@ -47,5 +47,6 @@
 // Explain names the stage in which a key is: not watched, filtered, waiting for its turn, backing off until, being worked on
 // since, waiting there for the rate limiter of its client or for the server, and so on. It is made of what informer, queue and
 // workers know, and of records of what happened last, which have a fixed size: recent and troubled keys are in them, others
-// may have made room. The records cost 64 bytes an object or less; a negative Config.Records turns them off.
+// may have made room. The records take 64 KiB, and from a thousand objects on 64 bytes for each of them at most; a negative
+// Config.Records turns them off.
 package controller

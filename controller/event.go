@@ -97,11 +97,15 @@ func VersionChanged[T cache.Object]() Predicate[T] {
 	return func(e Event[T]) bool { return e.What != Resynced }
 }
 
-// Labelled passes what is about objects with labels that match, or did before the update.
+// Labelled passes what is about objects with labels that match, or did before the update, and deletions of which nobody knows the
+// labels.
 func Labelled[T MetaObject](selector labels.Selector) Predicate[T] {
 	matches := func(obj T) bool {
 		var none T
 		return obj != none && selector.Matches(labels.Set(obj.GetLabels()))
 	}
-	return func(e Event[T]) bool { return matches(e.Object) || matches(e.Old) }
+	return func(e Event[T]) bool {
+		var none T
+		return matches(e.Object) || matches(e.Old) || e.What == Deleted && e.Object == none
+	}
 }

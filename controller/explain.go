@@ -1,7 +1,9 @@
 package controller
 
 import (
+	"cmp"
 	"fmt"
+	"runtime"
 	"strings"
 	"time"
 )
@@ -38,6 +40,9 @@ const (
 	StageGivenUp Stage = "given up"
 	// StageDone is a key with which all is done that was asked for.
 	StageDone Stage = "done"
+
+	// stageBetween is a key that was on its way from one stage to another when it was looked for.
+	stageBetween Stage = "between two stages"
 )
 
 // Explanation tells where a key is on its way, and how it got there.
@@ -50,7 +55,8 @@ type Explanation struct {
 	// Since is when the stage began, Until when it ends by itself; zero if that is not known.
 	Since time.Time `json:"since,omitzero"`
 	Until time.Time `json:"until,omitzero"`
-	// Failures is how many times in a row it has failed, LastError what was said the last time, if that is still known.
+	// Failures is how many times in a row it has failed, as far as the records go; LastError what was said the last time, if that is
+	// still known.
 	Failures  int    `json:"failures,omitempty"`
 	LastError string `json:"lastError,omitempty"`
 	// Sources is what they know of the key.
@@ -70,6 +76,9 @@ type SourceExplanation struct {
 	// Waiting is how many notifications wait for the source, and Heard when the server was last heard of.
 	Waiting int       `json:"waiting,omitempty"`
 	Heard   time.Time `json:"heard,omitzero"`
+	// Panics is how many calls of predicates and mapping functions panicked, LastPanic what the last said.
+	Panics    uint64 `json:"panics,omitempty"`
+	LastPanic string `json:"lastPanic,omitempty"`
 
 	observed    bool
 	observation Observation
@@ -77,23 +86,38 @@ type SourceExplanation struct {
 
 // Explain tells where a key is on its way.
 func (c *Controller[K]) Explain(key K) Explanation {
-	e := Explanation{Controller: c.Name(), Key: fmt.Sprint(key), History: c.history(key)}
+	e := c.explain(key)
+	// Queue, workers and records are asked one after the other. A key that goes from one to the next meanwhile may be in none.
+	for try := 0; e.Stage == stageBetween && try < 3; try++ {
+		runtime.Gosched()
+		e = c.explain(key)
+	}
+	if e.Stage == stageBetween {
+		e.Stage = StageUnknown
+	}
+	return e
+}
+
+func (c *Controller[K]) explain(key K) Explanation {
+	e := Explanation{Controller: c.Name(), Key: fmt.Sprint(key)}
 	for i := range c.config.Sources {
 		e.Sources = append(e.Sources, c.explainSource(i, key))
 	}
-	f := c.findings(key, e)
-	e.Failures = f.item.Retries
+	f := c.findings(key)
+	e.History = c.history(key)
+	f.read(e.History)
+	e.Failures = f.failures
 	// The words are kept after the trouble is over.
-	if c.records != nil && (e.Failures > 0 || f.lastEnd != nil && f.lastEnd.outcome.Failed()) {
+	if c.records != nil && f.lastEnd != nil && f.lastEnd.outcome.Failed() {
 		e.LastError = c.records.Text(c.hasher.Hash(key))
 	}
 	for _, stage := range stages {
 		if stage(&f, &e) {
-			e.sayHot()
-			return e
+			break
 		}
 	}
-	e.Stage, e.Because = StageUnknown, "no source has told of it, and none has an object of this name"
+	e.sayHot()
+	e.sayPanics()
 	return e
 }
 
@@ -118,13 +142,15 @@ func (c *Controller[K]) explainSource(i int, key K) SourceExplanation {
 	o := observer.Observe(key)
 	s.observed, s.observation = true, o
 	s.Waiting, s.Heard = o.Handler.Waiting, o.Informer.LastEvent
-	if err := o.Informer.Err(); err != nil {
+	s.Panics, s.LastPanic = o.Handler.Panics, o.Handler.LastPanic
+	// An informer that has no state to tell has the zero one.
+	if err := o.Informer.Err(); err != nil && o.Informer.Type != "" {
 		s.Trouble = err.Error()
 	}
 	switch {
 	case o.Unknown:
 	case o.Cached:
-		s.Cached = o.ResourceVersion
+		s.Cached = cmp.Or(o.ResourceVersion, "?")
 	default:
 		s.Cached = "-"
 	}

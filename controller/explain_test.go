@@ -170,7 +170,7 @@ var troubles = []trouble{
 			time.Sleep(5 * time.Second)
 		},
 		stage:   StageNotDelivered,
-		because: []string{"1 notifications wait", "has not returned since"},
+		because: []string{"1 notification in the line", "has not returned since"},
 	},
 	{
 		name: "a predicate leaves it out",

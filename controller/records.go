@@ -32,25 +32,29 @@ func (c *Controller[K]) budget() int {
 	return min(max(objects*bytesPerKey, minRecords), c.config.Records)
 }
 
-// note records something of a key, now if it does not say when.
-func (c *Controller[K]) note(key K, n flight.Note) {
+// newTrack is where one goroutine puts its records, nil if there are none.
+func (c *Controller[K]) newTrack() *flight.Track {
 	if c.records == nil {
+		return nil
+	}
+	return c.records.Track()
+}
+
+// note records something of a key, now if it does not say when.
+func (c *Controller[K]) note(to *flight.Track, key K, n flight.Note) {
+	if to == nil {
 		return
 	}
 	if n.At.IsZero() {
 		n.At = time.Now()
 	}
-	c.records.Add(c.hasher.Hash(key), n)
+	to.Add(c.hasher.Hash(key), n)
 }
 
 func (c *Controller[K]) noteTrouble(key K, n flight.Note, err error) {
 	if c.records != nil {
 		c.records.AddTrouble(c.hasher.Hash(key), n, err.Error())
 	}
-}
-
-func (c *Controller[K]) filtered(key K, what What, source uint8) {
-	c.note(key, flight.Note{What: filteredBit | uint8(what), From: source})
 }
 
 // Record is something that happened to a key.
@@ -62,10 +66,9 @@ type Record struct {
 	Source string `json:"source,omitempty"`
 	// Filtered tells that a predicate left it out.
 	Filtered bool `json:"filtered,omitempty"`
-	// Reconciled tells that it is the end of a reconcile, which took that long; Failures is how many times in a row it failed.
+	// Reconciled tells that it is the end of a reconcile, which took that long.
 	Reconciled bool          `json:"reconciled,omitempty"`
 	Took       time.Duration `json:"took,omitempty"`
-	Failures   int           `json:"failures,omitempty"`
 
 	outcome Outcome
 }
@@ -73,8 +76,6 @@ type Record struct {
 func (r Record) String() string {
 	at := r.At.Format("15:04:05.000")
 	switch {
-	case r.Reconciled && r.Failures > 0:
-		return fmt.Sprintf("%s reconciled in %v: %s, failure %d in a row", at, r.Took, r.What, r.Failures)
 	case r.Reconciled:
 		return fmt.Sprintf("%s reconciled in %v: %s", at, r.Took, r.What)
 	case r.Filtered:
@@ -97,7 +98,7 @@ func (c *Controller[K]) history(key K) []Record {
 }
 
 func (c *Controller[K]) record(n flight.Note) Record {
-	r := Record{At: n.At, Took: n.Took, Failures: int(n.Count)}
+	r := Record{At: n.At, Took: n.Took}
 	if n.What&outcomeBit != 0 {
 		r.outcome = Outcome(n.What &^ outcomeBit)
 		r.Reconciled, r.What = true, r.outcome.String()

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"vedette.dev/cache"
+	"vedette.dev/internal/flight"
 )
 
 // Source brings keys to a controller. For, Owns, Watches, Channel and Every make the usual ones.
@@ -43,7 +44,14 @@ type Observation struct {
 type sourceOf[K comparable] struct {
 	c      *Controller[K]
 	number uint8
+	track  *flight.Track
 }
 
-func (s sourceOf[K]) Add(key K, what What)      { s.c.add(key, what, s.number) }
-func (s sourceOf[K]) Filtered(key K, what What) { s.c.filtered(key, what, s.number) }
+func (s *sourceOf[K]) Add(key K, what What) {
+	s.c.note(s.track, key, flight.Note{What: uint8(what), From: s.number})
+	s.c.add(key, what)
+}
+
+func (s *sourceOf[K]) Filtered(key K, what What) {
+	s.c.note(s.track, key, flight.Note{What: filteredBit | uint8(what), From: s.number})
+}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"vedette.dev/cache"
 	"vedette.dev/internal/activity"
 	"vedette.dev/workqueue"
 )
@@ -24,11 +25,15 @@ type findings struct {
 	workers, busy int
 	oldest        Busy
 	queued        int
-	// last is the last record, lastEnd the last end of a reconcile, lastAsked the last time that somebody asked for the key.
+	// result is what Run returned.
+	result error
+	// last is the last record, lastEnd the last end of a reconcile, lastAsked the last time that somebody asked for the key, and
+	// failures how many ends in a row were failures.
 	last, lastEnd, lastAsked *Record
+	failures                 int
 }
 
-func (c *Controller[K]) findings(key K, e Explanation) findings {
+func (c *Controller[K]) findings(key K) findings {
 	item := c.find(key)
 	f := findings{
 		phase:   Phase(c.phase.Load()),
@@ -47,23 +52,42 @@ func (c *Controller[K]) findings(key K, e Explanation) findings {
 			f.wait, f.waitFor, f.waiting = w.waits.Now()
 		}
 	}
-	for i := range e.History {
-		r := &e.History[i]
+	if !f.working && !item.ProcessingSince.IsZero() {
+		f.working, f.since = true, item.ProcessingSince // it has just been taken, or is about to be given back
+	}
+	if err := c.result.Load(); err != nil {
+		f.result = *err
+	}
+	return f
+}
+
+// read takes in what the records tell.
+func (f *findings) read(history []Record) {
+	for i := range history {
+		r := &history[i]
 		f.last = r
 		switch {
+		case r.Reconciled && r.outcome.Failed():
+			f.lastEnd = r
+			f.failures++
 		case r.Reconciled:
 			f.lastEnd = r
+			f.failures = 0
 		case !r.Filtered:
 			f.lastAsked = r
 		}
 	}
-	return f
+}
+
+// askedSince tells whether somebody asked for the key after its last reconcile.
+func (f *findings) askedSince() bool {
+	return f.lastAsked != nil && (f.lastEnd == nil || f.lastAsked.At.After(f.lastEnd.At))
 }
 
 // stages are looked at in this order; the first that says yes has filled in the explanation. What is happening to the key comes
 // first, then what keeps something from happening, then what happened last.
 var stages = []func(f *findings, e *Explanation) bool{
-	notRunning, atWork, turn, later, notReady, notWatched, notDelivered, givenUp, leftOut, done,
+	notRunning, atWork, turn, backingOff, notReady, notWatched, notDelivered, delayed, givenUp, between, leftOut, done, unknown,
 }
 
 func notRunning(f *findings, e *Explanation) bool {
@@ -72,8 +96,11 @@ func notRunning(f *findings, e *Explanation) bool {
 	}
 	e.Stage = StageNotRunning
 	e.Because = fmt.Sprintf("the controller is %s", f.phase)
-	if f.phase == PhaseIdle {
+	switch {
+	case f.phase == PhaseIdle:
 		e.Because += ": nobody has called Run, or it waits to be the leader"
+	case f.result != nil:
+		e.Because += ": " + f.result.Error()
 	}
 	return true
 }
@@ -103,33 +130,42 @@ func turn(f *findings, e *Explanation) bool {
 		return notReady(f, e)
 	}
 	e.Stage, e.Since = StageWaiting, f.item.QueuedSince
-	e.Because = fmt.Sprintf("%d keys wait, and %d of %d workers are busy", f.queued, f.busy, f.workers)
+	e.Because = fmt.Sprintf("%s in the queue, and %d of %d workers are busy", plural(f.queued, "key"), f.busy, f.workers)
 	if f.busy > 0 {
 		e.Because += fmt.Sprintf(", the longest with %s since %s", f.oldest.Key, clock(f.oldest.Since))
 	}
 	return true
 }
 
-func later(f *findings, e *Explanation) bool {
+func backingOff(f *findings, e *Explanation) bool {
+	if f.item.Due.IsZero() || f.item.Retries == 0 {
+		return false
+	}
+	e.Stage, e.Until = StageBackingOff, f.item.Due
+	e.Because = "it failed before"
+	if f.lastEnd == nil {
+		return true
+	}
+	e.Since = f.lastEnd.At
+	if f.lastEnd.outcome.Failed() {
+		e.Because = fmt.Sprintf("it failed %s in a row, the last time with: %s", plural(f.failures, "time"), f.lastEnd.What)
+	} else {
+		e.Because = "its last reconcile asked for a time that had passed, which is treated like a failure"
+	}
+	return true
+}
+
+func delayed(f *findings, e *Explanation) bool {
 	if f.item.Due.IsZero() {
 		return false
 	}
-	e.Until = f.item.Due
+	e.Stage, e.Until = StageDelayed, f.item.Due
+	e.Because = "its last reconcile asked to be called again then; something that happens to it will come before"
 	if f.lastEnd != nil {
 		e.Since = f.lastEnd.At
 	}
-	if f.item.Retries == 0 {
-		e.Stage = StageDelayed
-		e.Because = "its last reconcile asked to be called again then; something that happens to it will come before"
-		return true
-	}
-	e.Stage = StageBackingOff
-	e.Because = fmt.Sprintf("it failed %d times in a row", f.item.Retries)
-	if f.lastEnd != nil && f.lastEnd.Reconciled && !f.lastEnd.outcome.Failed() {
-		e.Because = "its last reconcile asked for a time that had passed, which is treated like a failure"
-	}
-	if f.lastEnd != nil && f.lastEnd.outcome.Failed() {
-		e.Because += ", the last time with: " + f.lastEnd.What
+	if f.last != nil && f.last.Filtered {
+		e.Because += fmt.Sprintf("; the last thing that happened (%s) was left out by a predicate of the source %s", f.last.What, f.last.Source)
 	}
 	return true
 }
@@ -138,7 +174,7 @@ func notReady(f *findings, e *Explanation) bool {
 	if f.phase != PhaseSyncing {
 		return false
 	}
-	if notWatched(f, e) {
+	if notWatched(f, e) || notDelivered(f, e) {
 		return true
 	}
 	e.Stage = StageNotReady
@@ -152,19 +188,18 @@ func notReady(f *findings, e *Explanation) bool {
 	return true
 }
 
-func notWatched(_ *findings, e *Explanation) bool {
+func notWatched(f *findings, e *Explanation) bool {
 	for _, s := range e.Sources {
 		if !s.observed {
 			continue
 		}
 		state := s.observation.Informer
+		undecodable := state.LastUndecodable
 		switch {
-		case s.Trouble != "":
+		case s.Trouble != "" && !f.toldSince(s.Source, state.Failing):
 			e.Stage, e.Because, e.Since = StageNotWatched, s.Trouble, state.Since
-		case state.LastUndecodable != nil && state.LastUndecodable.Key == e.Key:
-			e.Stage, e.Because = StageNotWatched, state.LastUndecodable.Error()
-		case state.Cause != nil:
-			e.Stage, e.Because, e.Since = StageNotWatched, "the watch has trouble: "+state.Cause.Error(), state.Failing
+		case undecodable != nil && undecodable.Key == e.Key && !s.observation.Unknown && !s.observation.Cached:
+			e.Stage, e.Because = StageNotWatched, undecodable.Error()
 		default:
 			continue
 		}
@@ -172,6 +207,12 @@ func notWatched(_ *findings, e *Explanation) bool {
 		return true
 	}
 	return false
+}
+
+// toldSince tells whether a source has told of the key since its trouble began: an informer of several namespaces has the state
+// of the one that is worst off.
+func (f *findings) toldSince(source string, failing time.Time) bool {
+	return f.lastAsked != nil && f.lastAsked.Source == source && !failing.IsZero() && f.lastAsked.At.After(failing)
 }
 
 // behind is how long a notification may wait before the source is said to be behind.
@@ -185,24 +226,41 @@ func notDelivered(_ *findings, e *Explanation) bool {
 			continue
 		}
 		e.Stage, e.Since = StageNotDelivered, h.Oldest
-		e.Because = fmt.Sprintf("%s: %d notifications wait", s.Source, h.Waiting)
-		if stuck {
-			e.Because += fmt.Sprintf(", and a predicate or mapping function has not returned since %s", clock(h.Busy))
-		}
-		if h.Panics > 0 {
-			e.Because += fmt.Sprintf(", and %d calls panicked, the last with: %s", h.Panics, h.LastPanic)
-		}
+		e.Because = s.Source + ": " + handlerTrouble(h)
 		return true
 	}
 	return false
 }
 
+// handlerTrouble says why a handler is behind.
+func handlerTrouble(h cache.HandlerState) string {
+	text := plural(h.Waiting, "notification") + " in the line before the source"
+	if !h.Busy.IsZero() && time.Since(h.Busy) > behind {
+		text += fmt.Sprintf(", and a predicate or mapping function has not returned since %s", clock(h.Busy))
+	}
+	return text
+}
+
 func givenUp(f *findings, e *Explanation) bool {
-	if f.lastEnd == nil || f.lastEnd.outcome != OutcomeTerminal || f.lastAsked != nil && f.lastAsked.At.After(f.lastEnd.At) {
+	if f.lastEnd == nil || f.lastEnd.outcome != OutcomeTerminal || f.askedSince() {
 		return false
 	}
 	e.Stage, e.Since = StageGivenUp, f.lastEnd.At
 	e.Because = "its last reconcile ended with an error that trying again does not mend; it waits until something happens to it"
+	return true
+}
+
+// between is a key that was asked for or has failed, and is neither queued nor worked on nor delayed.
+func between(f *findings, e *Explanation) bool {
+	switch {
+	case f.askedSince():
+		e.Because = fmt.Sprintf("it was asked for at %s, and is neither in the queue nor being worked on: it may be on its way there", clock(f.lastAsked.At))
+	case f.lastEnd != nil && f.lastEnd.outcome.Failed():
+		e.Because = fmt.Sprintf("its last reconcile ended at %s with: %s, and it does not wait for another try: it may be on its way there", clock(f.lastEnd.At), f.lastEnd.What)
+	default:
+		return false
+	}
+	e.Stage = stageBetween
 	return true
 }
 
@@ -236,6 +294,20 @@ func done(f *findings, e *Explanation) bool {
 	return true
 }
 
+func unknown(_ *findings, e *Explanation) bool {
+	e.Stage, e.Because = StageUnknown, "no source has told of it lately, and none has an object of this name"
+	return true
+}
+
+// sayPanics adds that predicates or mapping functions have panicked, which may be why nothing happened.
+func (e *Explanation) sayPanics() {
+	for _, s := range e.Sources {
+		if s.Panics > 0 {
+			e.Because += fmt.Sprintf("; predicates and mapping functions of the source %s panicked %s, the last: %s", s.Source, plural(int(s.Panics), "time"), s.LastPanic)
+		}
+	}
+}
+
 // hot is how many reconciles within hotSpan make a key that somebody should look at.
 const (
 	hot     = 30
@@ -253,6 +325,13 @@ func (e *Explanation) sayHot() {
 	if count >= hot {
 		e.Because += fmt.Sprintf("; it is hot: it was reconciled at least %d times within the last minute", count)
 	}
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func clock(at time.Time) string { return at.Format("15:04:05.000") }

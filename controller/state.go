@@ -25,6 +25,9 @@ const (
 
 var phases = [...]string{"idle", "syncing", "running", "stopping", "stopped"}
 
+// MarshalText is String, for JSON.
+func (p Phase) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
 func (p Phase) String() string {
 	if p < 0 || int(p) >= len(phases) {
 		return fmt.Sprintf("Phase(%d)", int32(p))
@@ -34,25 +37,28 @@ func (p Phase) String() string {
 
 // State tells what a controller is doing.
 type State struct {
-	Name  string
-	Phase Phase
-	// Began is when Run was called.
-	Began time.Time
+	Name  string `json:"name"`
+	Phase Phase  `json:"phase"`
+	// Began is when Run was called, Result what it has returned.
+	Began  time.Time `json:"began,omitzero"`
+	Result error     `json:"-"`
 	// NotReady is the sources that have not brought yet what was there at the start.
-	NotReady []string
+	NotReady []string `json:"notReady,omitempty"`
 	// Workers is how many there are, and Busy what they do, the oldest first.
-	Workers int
-	Busy    []Busy
+	Workers int    `json:"workers"`
+	Busy    []Busy `json:"busy,omitempty"`
 	// Queued is how many keys wait for a worker.
-	Queued int
+	Queued int `json:"queued"`
 	// Reconciles is how many have ended, Failures how many of them with an error, Panics how many of these with a panic.
-	Reconciles, Failures, Panics uint64
+	Reconciles uint64 `json:"reconciles"`
+	Failures   uint64 `json:"failures"`
+	Panics     uint64 `json:"panics"`
 }
 
 // Busy is a reconcile that is under way.
 type Busy struct {
-	Key   string
-	Since time.Time
+	Key   string    `json:"key"`
+	Since time.Time `json:"since"`
 }
 
 // State tells what the controller is doing.
@@ -69,6 +75,9 @@ func (c *Controller[K]) State() State {
 	if began := c.began.Load(); began != 0 {
 		s.Began = time.Unix(0, began)
 	}
+	if err := c.result.Load(); err != nil {
+		s.Result = *err
+	}
 	for i := range c.ready {
 		if !c.ready[i].Load() {
 			s.NotReady = append(s.NotReady, c.config.Sources[i].String())
@@ -82,6 +91,9 @@ func (c *Controller[K]) State() State {
 
 // Err is nil while all is well: the controller runs, or waits for its sources. Otherwise it says what is wrong.
 func (s State) Err() error {
+	if s.Result != nil {
+		return fmt.Errorf("controller %s has stopped: %w", s.Name, s.Result)
+	}
 	if s.Phase == PhaseIdle || s.Phase == PhaseStopped {
 		return fmt.Errorf("controller %s is %s", s.Name, s.Phase)
 	}

@@ -124,6 +124,7 @@ type watch[T cache.Object, K comparable] struct {
 	own, cheap bool
 	find       func(key K) string
 
+	ran   atomic.Bool
 	inlet Inlet[K]
 	// handle is the *cache.ResourceEventHandlerRegistration, nil before it was registered.
 	handle atomic.Pointer[cache.ResourceEventHandlerRegistration]
@@ -140,23 +141,37 @@ func (w *watch[T, K]) Run(ctx context.Context, inlet Inlet[K], ready func()) err
 	if w.informer == nil {
 		return fmt.Errorf("the source %s has no informer", w)
 	}
-	if w.inlet != nil {
+	if w.ran.Swap(true) {
 		return fmt.Errorf("the source %s has been run before, maybe by another controller; make one for each", w)
 	}
 	w.inlet = inlet
-	registration, err := w.informer.AddTypedEventHandler(w, cache.HandlerOptions{OnPanic: cache.PanicRetry})
+	options := cache.HandlerOptions{OnPanic: cache.PanicRetry}
+	if w.own {
+		options.OnPanic = cache.PanicSkip // see event
+	}
+	registration, err := w.informer.AddTypedEventHandler(w, options)
 	if err != nil {
-		return err
+		return fmt.Errorf("the source %s: %w", w, err)
 	}
 	w.handle.Store(&registration)
+	var gone <-chan struct{}
+	if r, ok := registration.(interface{ ShutdownChan() <-chan struct{} }); ok {
+		gone = r.ShutdownChan()
+	}
 	select {
 	case <-registration.HasSyncedChecker().Done():
 		ready()
-		<-ctx.Done()
+		select {
+		case <-ctx.Done():
+		case <-gone:
+		}
 	case <-ctx.Done():
+	case <-gone:
 	}
-	// The handler is not waited for. It may be stuck in a function of the user's, and the queue takes nothing more.
-	return w.informer.RemoveEventHandler(registration)
+	if ctx.Err() == nil {
+		return fmt.Errorf("the source %s hears nothing more: its informer has stopped, or a predicate or mapping function called runtime.Goexit", w)
+	}
+	return cache.ShutDownEventHandler(w.informer, registration)
 }
 
 // OnAdd implements cache.TypedResourceEventHandler.
@@ -188,6 +203,19 @@ func nameOf[T cache.Object](obj T) cache.ObjectName {
 }
 
 func (w *watch[T, K]) event(e Event[T]) {
+	// A predicate that panics loses nothing, as long as it is known which key it was asked about. What is made of the panic is the
+	// informer's business, which counts it and tells of it.
+	decided := !w.own
+	defer func() {
+		if !decided {
+			w.inlet.Add(w.keysOf(e)[0], e.What)
+		}
+	}()
+	w.decide(e)
+	decided = true
+}
+
+func (w *watch[T, K]) decide(e Event[T]) {
 	for _, passes := range w.passes {
 		if !passes(e) {
 			w.leaveOut(e)
@@ -216,7 +244,11 @@ func (w *watch[T, K]) keysOf(e Event[T]) []K {
 
 // Observe implements Observer.
 func (w *watch[T, K]) Observe(key K) Observation {
-	o := Observation{Informer: cache.StateOf(w.informer), Unknown: !w.own}
+	o := Observation{Unknown: !w.own}
+	if w.informer == nil {
+		return o
+	}
+	o.Informer = cache.StateOf(w.informer)
 	if handle := w.handle.Load(); handle != nil {
 		o.Handler = cache.HandlerStateOf(*handle)
 	}

@@ -15,7 +15,8 @@ import (
 
 // worker is one of the goroutines that reconcile, as others see it.
 type worker[K comparable] struct {
-	now atomic.Pointer[work[K]]
+	now   atomic.Pointer[work[K]]
+	track *flight.Track
 }
 
 // work is a reconcile that is under way.
@@ -24,6 +25,10 @@ type work[K comparable] struct {
 	since time.Time
 	waits activity.Note
 }
+
+// ErrLeftBehind is in the error of a Run that returned although something of the controller still runs. Nobody else should do the
+// work yet.
+var ErrLeftBehind = errors.New("something that does not stop is left behind")
 
 // abandonAfter is how long a reconcile may go on whose context has ended because the controller stops.
 const abandonAfter = 10 * time.Second
@@ -56,7 +61,7 @@ func (c *Controller[K]) startWorkers(parent context.Context) (wait func() error)
 		if within(abandonAfter, ended) {
 			return nil
 		}
-		return fmt.Errorf("controller %s: %s", c.Name(), c.leftBehind())
+		return fmt.Errorf("controller %s: %w: %s", c.Name(), ErrLeftBehind, c.leftBehind())
 	}
 }
 
@@ -93,8 +98,8 @@ func (c *Controller[K]) leftBehind() string {
 	if len(busy) == 0 {
 		return "a worker did not end"
 	}
-	return fmt.Sprintf("%d reconciles did not end %v after their context had, and are left behind, among them that of %v, which began at %s",
-		len(busy), abandonAfter, busy[0].key, busy[0].since.Format(time.RFC3339))
+	return fmt.Sprintf("%s did not end %v after their context had, the oldest that of %v, which began at %s",
+		plural(len(busy), "reconcile"), abandonAfter, busy[0].key, busy[0].since.Format(time.RFC3339))
 }
 
 // busy is what the workers do, the oldest first.
@@ -113,65 +118,92 @@ func (c *Controller[K]) busy() []*work[K] {
 
 // work is a worker. What is still queued when the controller stops is given back untouched.
 func (c *Controller[K]) work(ctx context.Context, w *worker[K]) {
+	// A worker that is gone would be missed by nobody: the others go on, more slowly.
+	defer func() {
+		if c.runs() {
+			c.fail(fmt.Errorf("controller %s: a worker ended before its time: the queue was shut down, or a reconcile called runtime.Goexit", c.Name()))
+		}
+	}()
 	for {
 		key, shutdown := c.queue.Get()
 		if shutdown {
 			return
 		}
-		if Phase(c.phase.Load()) == PhaseRunning {
+		if c.runs() {
 			c.reconcile(ctx, w, key)
+		} else {
+			c.queue.Done(key)
 		}
-		c.queue.Done(key)
 	}
 }
 
-// reconcile reconciles a key once, and sees to what is to become of it.
+// runs tells whether keys are to be reconciled.
+func (c *Controller[K]) runs() bool {
+	return Phase(c.phase.Load()) == PhaseRunning && c.aborted.Err() == nil
+}
+
+// reconcile reconciles a key once, sees to what is to become of it, and gives it back.
 func (c *Controller[K]) reconcile(ctx context.Context, w *worker[K], key K) {
 	now := &work[K]{key: key, since: time.Now()}
 	w.now.Store(now)
 	if c.metrics != nil {
 		c.metrics.Began()
 	}
-	result, err := c.call(activity.With(ctx, &now.waits), key)
-	took := time.Since(now.since)
-	outcome := outcomeOf(result, err)
-	c.settle(key, now.since.Add(took), took, outcome, result, err)
-	if c.metrics != nil {
-		c.metrics.Ended(outcome, took)
-	}
-	w.now.Store(nil)
+	end := ending{outcome: OutcomePanic, err: errGoexit} // unless it returns
+	defer func() {
+		took := time.Since(now.since)
+		c.settle(w.track, key, flight.Note{At: now.since.Add(took), Took: took, What: noteOf(end.outcome)}, end)
+		if c.metrics != nil {
+			c.metrics.Ended(end.outcome, took)
+		}
+		w.now.Store(nil)
+		c.queue.Done(key)
+	}()
+	end = c.call(activity.With(ctx, &now.waits), key)
 }
+
+// ending is how a reconcile ended.
+type ending struct {
+	outcome Outcome
+	result  Result
+	err     error
+	stack   []byte // of a panic
+}
+
+// errGoexit is what a reconcile ended with that did not return.
+var errGoexit = errors.New("the reconcile called runtime.Goexit, as t.Fatal does")
 
 // errTimeout is the cause of a context whose reconcile has taken too long.
 var errTimeout = errors.New("the reconcile took longer than the time that it was given")
 
-// errPanic is what a panic is turned into.
-type errPanic struct {
-	value any
-	stack []byte
-}
-
-func (e *errPanic) Error() string { return fmt.Sprintf("panic: %v", e.value) }
-
-// call calls the reconciler, with its time limit.
-func (c *Controller[K]) call(ctx context.Context, key K) (result Result, err error) {
+// call calls the reconciler, with its time limit. What it returns is looked at here, too, where a panic does no harm: an error may
+// be a nil pointer that cannot say what it is.
+func (c *Controller[K]) call(ctx context.Context, key K) (end ending) {
 	if c.config.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, c.config.Timeout, errTimeout)
 		defer cancel()
 	}
-	if c.config.OnPanic == PanicRetry {
-		defer func() {
-			if value := recover(); value != nil {
-				err = &errPanic{value, debug.Stack()}
-			}
-		}()
+	defer func() {
+		value := recover()
+		if value == nil {
+			return
+		}
+		end = ending{outcome: OutcomePanic, err: fmt.Errorf("panic: %v", value), stack: debug.Stack()}
+		if c.config.OnPanic == PanicFatal {
+			c.log(key, end, 0)
+			panic(value)
+		}
+	}()
+	end.result, end.err = c.config.Reconcile(ctx, key)
+	if end.err != nil && context.Cause(ctx) == errTimeout {
+		end.err = fmt.Errorf("%w (%v): %w", errTimeout, c.config.Timeout, end.err)
 	}
-	result, err = c.config.Reconcile(ctx, key)
-	if err != nil && context.Cause(ctx) == errTimeout { //nolint:errorlint // the cause is this very value
-		err = fmt.Errorf("%w (%v): %w", errTimeout, c.config.Timeout, err)
+	if end.err != nil {
+		_ = end.err.Error()
 	}
-	return result, err
+	end.outcome = outcomeOf(end.result, end.err)
+	return end
 }
 
 func outcomeOf(result Result, err error) Outcome {
@@ -180,8 +212,6 @@ func outcomeOf(result Result, err error) Outcome {
 		return OutcomeSuccess
 	case err == nil:
 		return OutcomeRequeueAfter
-	case errors.As(err, new(*errPanic)):
-		return OutcomePanic
 	case IsTerminal(err):
 		return OutcomeTerminal
 	case errors.Is(err, errTimeout):
@@ -192,39 +222,44 @@ func outcomeOf(result Result, err error) Outcome {
 }
 
 // settle does what the outcome asks for.
-func (c *Controller[K]) settle(key K, at time.Time, took time.Duration, outcome Outcome, result Result, err error) {
+func (c *Controller[K]) settle(track *flight.Track, key K, n flight.Note, end ending) {
 	c.counted.reconciles.Add(1)
-	n := flight.Note{At: at, Took: took, What: noteOf(outcome)}
-	if outcome.Failed() {
-		c.failed(key, n, outcome, err)
+	// Before the key can come again.
+	c.note(track, key, n)
+	if end.outcome.Failed() {
+		c.failed(key, n, end)
 		return
 	}
-	switch {
-	case result.RequeueAfter < 0:
+	switch after := end.result.RequeueAfter; {
+	case after < 0:
 		c.queue.AddRateLimited(key)
-	case result.RequeueAfter > 0:
+	case after > 0:
 		c.queue.Forget(key)
-		c.queue.AddAfter(key, result.RequeueAfter)
+		c.queue.AddAfter(key, after)
 	default:
 		c.queue.Forget(key)
 	}
-	c.note(key, n)
 }
 
-func (c *Controller[K]) failed(key K, n flight.Note, outcome Outcome, err error) {
+func (c *Controller[K]) failed(key K, n flight.Note, end ending) {
 	c.counted.failures.Add(1)
-	n.Count = uint16(min(c.queue.NumRequeues(key)+1, 1<<16-1))
-	c.noteTrouble(key, n, err)
-	if outcome == OutcomeTerminal {
+	if end.outcome == OutcomePanic {
+		c.counted.panics.Add(1)
+	}
+	c.noteTrouble(key, n, end.err)
+	if end.outcome == OutcomeTerminal {
 		c.queue.Forget(key)
 	} else {
 		c.queue.AddRateLimited(key)
 	}
-	attrs := []any{"key", fmt.Sprint(key), "outcome", outcome.String(), "failures", n.Count, "took", n.Took, "err", err}
-	var panicked *errPanic
-	if errors.As(err, &panicked) {
-		c.counted.panics.Add(1)
-		attrs = append(attrs, "stack", string(panicked.stack))
+	c.log(key, end, n.Took)
+}
+
+// log tells of a reconcile that failed.
+func (c *Controller[K]) log(key K, end ending, took time.Duration) {
+	attrs := []any{"key", fmt.Sprint(key), "outcome", end.outcome.String(), "took", took, "err", end.err}
+	if end.stack != nil {
+		attrs = append(attrs, "stack", string(end.stack))
 	}
 	c.config.Logger.Error("Reconcile failed", attrs...)
 }

@@ -69,6 +69,26 @@ func (c *Config) validate() error {
 		}
 		names[one.Name()] = true
 	}
+	for i, f := range c.Factories {
+		if f == nil {
+			return fmt.Errorf("runner: Config.Factories[%d] is nil", i)
+		}
+	}
+	for i, informer := range c.Informers {
+		if informer == nil {
+			return fmt.Errorf("runner: Config.Informers[%d] is nil", i)
+		}
+	}
+	for name, check := range c.Health {
+		if check == nil {
+			return fmt.Errorf("runner: Config.Health[%q] is nil", name)
+		}
+	}
+	for name, check := range c.Ready {
+		if check == nil {
+			return fmt.Errorf("runner: Config.Ready[%q] is nil", name)
+		}
+	}
 	if c.LeaderElect && c.RESTConfig == nil {
 		return fmt.Errorf("runner: Config.RESTConfig is nil, and needed for --leader-elect")
 	}

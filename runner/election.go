@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"vedette.dev/controller"
 	"vedette.dev/kubernetes"
 	"vedette.dev/leaderelection"
 	"vedette.dev/leaderelection/resourcelock"
@@ -23,6 +24,9 @@ type election struct {
 
 // tolerated is how long the work of a leader may go on without a lease before /healthz fails.
 const tolerated = 20 * time.Second
+
+// giveUpLease is how long the elector waits for work that is known to go on, before it leaves the lease to expire.
+const giveUpLease = time.Second
 
 func (r *runner) newElection() (*election, error) {
 	namespace, err := r.leaseNamespace()
@@ -55,6 +59,7 @@ func (r *runner) newElection() (*election, error) {
 		RenewDeadline:   renew,
 		RetryPeriod:     or(r.LeaderElectRetryPeriod, defaultRetry),
 		ReleaseOnCancel: true,
+		StopTimeout:     giveUpLease,
 		WatchDog:        e.watchdog,
 		Metrics:         r.LeaderMetrics,
 		Logger:          r.Logger,
@@ -89,10 +94,15 @@ func (e *election) run(ctx context.Context, work func(context.Context) error) er
 	var result error
 	e.config.Callbacks.OnStartedLeading = func(leading context.Context) {
 		close(started)
-		defer close(done)
-		defer stop()
 		defer context.AfterFunc(leading, func() { e.r.abortIfLost(leading) })()
 		result = work(ctx)
+		close(done)
+		stop()
+		if errors.Is(result, controller.ErrLeftBehind) {
+			// Something of the work goes on, and the lease is not given back to anyone who might do it, too. That this never returns
+			// tells the elector.
+			select {}
+		}
 	}
 	elector, err := leaderelection.NewLeaderElector(e.config)
 	if err != nil {

@@ -43,7 +43,13 @@ func (r *runner) readyChecks() checks {
 		}
 	}
 	for i, informer := range r.Informers {
-		c[fmt.Sprintf("informer-%d", i)] = func() error { return cache.StateOf(informer).Err() }
+		c[fmt.Sprintf("informer-%d", i)] = func() error {
+			state := cache.StateOf(informer)
+			if state.Type == "" && informer.HasSynced() {
+				return nil // it has no state to tell
+			}
+			return state.Err()
+		}
 	}
 	for _, one := range r.Controllers {
 		c["controller-"+one.Name()] = func() error {
@@ -60,7 +66,7 @@ func (r *runner) readyChecks() checks {
 // serve serves all checks at path, and each of them below it.
 func (c checks) serve(mux *http.ServeMux, path string) {
 	mux.HandleFunc(path, func(w http.ResponseWriter, req *http.Request) { c.answer(w, req, slices.Sorted(maps.Keys(c))) })
-	mux.HandleFunc(path+"/{name}", func(w http.ResponseWriter, req *http.Request) {
+	mux.HandleFunc(path+"/{name...}", func(w http.ResponseWriter, req *http.Request) {
 		name := req.PathValue("name")
 		if c[name] == nil {
 			http.Error(w, fmt.Sprintf("there is no check %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(c)), ", ")), http.StatusNotFound)
@@ -75,7 +81,7 @@ func (c checks) answer(w http.ResponseWriter, req *http.Request, names []string)
 	var text strings.Builder
 	failed := false
 	for _, name := range names {
-		if err := c[name](); err != nil {
+		if err := c.run(name); err != nil {
 			failed = true
 			fmt.Fprintf(&text, "[-]%s failed: %v\n", name, err)
 		} else {
@@ -91,6 +97,16 @@ func (c checks) answer(w http.ResponseWriter, req *http.Request, names []string)
 		return
 	}
 	fmt.Fprint(w, text.String())
+}
+
+// run runs a check. One that panics has failed.
+func (c checks) run(name string) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = fmt.Errorf("panic: %v", value)
+		}
+	}()
+	return c[name]()
 }
 
 func (r *runner) debugControllers(w http.ResponseWriter, _ *http.Request) {

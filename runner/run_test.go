@@ -63,7 +63,7 @@ func TestProbesAndExplanations(t *testing.T) {
 		"/debug/explain?controller=maps&key=default/one":              {200, `"stage": "done"`},
 		"/debug/explain?controller=maps&key=default/one&format=text":  {200, `maps default/one: done`},
 		"/debug/explain?controller=maps&key=default/none&format=text": {200, `unknown`},
-		"/debug/controllers": {200, `"Reconciles": 1`},
+		"/debug/controllers": {200, `"reconciles": 1`},
 	} {
 		if code, body := get(t, base+path); code != want.code || !strings.Contains(body, want.text) {
 			t.Errorf("%s: %d %q, want %d %q", path, code, body, want.code, want.text)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"sync"
@@ -44,7 +45,11 @@ func (r *runner) listen() (servers, error) {
 			return nil, fmt.Errorf("runner: cannot serve health checks or metrics at %q: %w", address, err)
 		}
 		r.Logger.Info("Serving", "address", listener.Addr().String())
-		all = append(all, &server{listener, &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}})
+		all = append(all, &server{listener, &http.Server{
+			Handler:           mux,
+			ReadHeaderTimeout: 10 * time.Second,
+			ErrorLog:          slog.NewLogLogger(r.Logger.Handler(), slog.LevelWarn),
+		}})
 	}
 	return all, nil
 }

@@ -69,11 +69,14 @@ func (s *stream) next() told {
 	return told{event.Type, object.GetName(), object.GetResourceVersion(), object}
 }
 
-// expect reads as many events as there are words, which are like "ADDED a".
+// expect reads as many events as there are words, which are like "ADDED a". A server may send bookmarks in between, as it likes.
 func (s *stream) expect(words ...string) (events []told) {
 	s.e.Helper()
 	for _, want := range words {
 		got := s.next()
+		for got.kind == watch.Bookmark && got.object.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "" {
+			got = s.next()
+		}
 		if got.String() != want {
 			s.e.Fatalf("%s (version %s), want %s", got, got.version, want)
 		}

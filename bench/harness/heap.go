@@ -16,9 +16,9 @@ func heapNow() uint64 {
 	return s[0].Value.Uint64()
 }
 
-// liveHeap is the heap that is reachable now. The second collection also frees what
+// LiveHeap is the heap that is reachable now. The second collection also frees what
 // finalizers and pools held through the first.
-func liveHeap() uint64 {
+func LiveHeap() uint64 {
 	runtime.GC()
 	runtime.GC()
 	return heapNow()

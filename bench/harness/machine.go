@@ -19,6 +19,7 @@ type Machine struct {
 	System   string
 	Go       string
 	ClientGo string
+	Runtime  string // controller-runtime
 	Vedette  string
 
 	// Load is the load average when the run began. Other work does not just add time: it
@@ -36,6 +37,7 @@ func ThisMachine() Machine {
 		System:   system(),
 		Go:       runtime.Version(),
 		ClientGo: moduleVersion("k8s.io/client-go"),
+		Runtime:  moduleVersion("sigs.k8s.io/controller-runtime"),
 		Vedette:  commit(),
 		Load:     load(),
 	}

@@ -38,7 +38,7 @@ func Measure(w Workload, c Config, p Profiles) (Sample, error) {
 
 // measured runs the trial with all instruments around it.
 func measured(trial Trial, p Profiles) (Sample, error) {
-	live := liveHeap()
+	live := LiveHeap()
 	watch := watchHeap()
 	if err := p.start(); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func measured(trial Trial, p Profiles) (Sample, error) {
 	if err := p.stop(); err != nil {
 		return nil, err
 	}
-	kept := liveHeap()
+	kept := LiveHeap()
 	runtime.KeepAlive(trial) // kept is about what the trial still holds
 
 	ops := float64(trial.Ops())
@@ -82,7 +82,7 @@ type reading struct {
 	mallocs, bytes uint64
 }
 
-func (r *reading) clocks() { r.at, r.cpu = time.Now(), processorTime() }
+func (r *reading) clocks() { r.at, r.cpu = time.Now(), ProcessorTime() }
 
 // allocations stops the world for a moment, so it is called outside of the clocks.
 func (r *reading) allocations() {
@@ -91,8 +91,8 @@ func (r *reading) allocations() {
 	r.mallocs, r.bytes = m.Mallocs, m.TotalAlloc
 }
 
-// processorTime is the user and system time of this process so far.
-func processorTime() time.Duration {
+// ProcessorTime is the user and system time of this process so far.
+func ProcessorTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		panic(err) // only a wrong argument can fail

@@ -44,6 +44,7 @@ func (r Record) facts() [][2]string {
 		{"System", m.System},
 		{"Go", m.Go},
 		{"client-go", m.ClientGo},
+		{"controller-runtime", m.Runtime},
 		{"Vedette", m.Vedette},
 		{"Command", "`" + r.Command + "`"},
 		{"Repeats", fmt.Sprint(r.Repeats)},

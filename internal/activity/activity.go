@@ -6,22 +6,22 @@ package activity
 
 import (
 	"context"
-	"sync/atomic"
+	"slices"
+	"sync"
 	"time"
 )
 
 // Note is what goes on in one context.
 type Note struct {
-	now atomic.Pointer[step]
+	mu sync.Mutex
+	// steps are the waits that are under way, the newest last: a few, as a rule one.
+	steps []*step
 }
 
 type step struct {
 	kind  Kind
 	what  func() string
 	since time.Time
-	over  atomic.Bool
-	// outer is what was waited for when this began, and may be over by now.
-	outer *step
 }
 
 // Kind is what sort of waiting it is.
@@ -51,21 +51,34 @@ func From(ctx context.Context) *Note {
 // Of several at the same time the last counts.
 func (n *Note) Enter(kind Kind, what func() string) (leave func()) {
 	s := &step{kind: kind, what: what, since: time.Now()}
-	for s.outer = n.now.Load(); !n.now.CompareAndSwap(s.outer, s); s.outer = n.now.Load() {
-	}
-	return func() {
-		s.over.Store(true)
-		for top := n.now.Load(); top != nil && top.over.Load(); top = n.now.Load() {
-			n.now.CompareAndSwap(top, top.outer)
-		}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.steps = append(n.steps, s)
+	return func() { n.leave(s) }
+}
+
+func (n *Note) leave(s *step) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if i := slices.Index(n.steps, s); i >= 0 {
+		n.steps = slices.Delete(n.steps, i, i+1)
 	}
 }
 
 // Now tells what is waited for, and since when.
 func (n *Note) Now() (kind Kind, what string, since time.Time) {
-	s := n.now.Load()
+	s := n.last()
 	if s == nil {
 		return Nothing, "", time.Time{}
 	}
 	return s.kind, s.what(), s.since
+}
+
+func (n *Note) last() *step {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if len(n.steps) == 0 {
+		return nil
+	}
+	return n.steps[len(n.steps)-1]
 }

@@ -1,14 +1,16 @@
 // Package flight is a flight recorder: it notes what happened to keys, within a fixed amount of memory, and tells it again
 // for one of them.
 //
-//   - Recorder: notes go into a ring of 24 bytes each. Nothing is kept for each key, so that the newest notes stay, whichever
-//     keys they are of. Notes of trouble have a ring of their own, which the others cannot push them out of.
-//   - Note: what is told.
+//   - Recorder: what is known, and how much memory it may take.
+//   - Track: where one goroutine puts its notes, 24 bytes each, in a ring. Nothing is kept for each key, so that the newest notes
+//     stay, whichever keys they are of; and nobody waits for another who writes.
+//   - Note: what is told. Notes of trouble have a ring of their own, which the others cannot push them out of.
 //
 // A key is known by its hash alone. Two keys with the same 64 bits would be told as one.
 package flight
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -22,45 +24,46 @@ type Note struct {
 	Took time.Duration
 	// What and From are the caller's: what happened, and where it came from.
 	What, From uint8
-	// Count is a number that goes with it, such as that of failures.
-	Count uint16
 }
 
 // record is a Note at rest.
 type record struct {
-	hash  uint64
-	at    int64  // nanoseconds since the recorder began
-	took  uint32 // microseconds
-	count uint16
-	what  uint8
-	from  uint8
+	hash uint64
+	at   int64  // nanoseconds since the recorder began
+	took uint32 // microseconds
+	what uint8
+	from uint8
 }
-
-const (
-	recordSize = 24
-	// stripes is a power of two. All notes of a key are in one stripe, in their order.
-	stripes = 8
-	// firstRecords is how many a ring of a stripe begins with.
-	firstRecords = 32
-)
 
 // Recorder notes what happened to keys. It is safe for concurrent use.
 type Recorder struct {
 	began  time.Time
 	budget func() int
-	// limit is what the budget was when it was last asked for.
-	limit   atomic.Int64
-	stripes [stripes]stripe
-}
+	// limit is what the budget was when it was last asked for, and used what the rings of all tracks take.
+	limit, used atomic.Int64
 
-type stripe struct {
-	mu      sync.Mutex
-	recent  ring
+	mu     sync.Mutex
+	tracks []*Track
+	// What follows is for trouble.
 	trouble ring
 	texts   texts
-	// So that two stripes do not share a cache line.
+}
+
+// Track is where notes are put. One that is used by one goroutine is quick; it is safe for any number.
+type Track struct {
+	recorder *Recorder
+	mu       sync.Mutex
+	ring     ring
+	// So that two tracks do not share a cache line.
 	_ [64]byte
 }
+
+// Shares of the budget, in eighths.
+const (
+	recentShare  = 4
+	troubleShare = 1
+	textShare    = 3
+)
 
 // New returns a recorder. Budget tells how many bytes it may take, and is asked when it is about to grow: seldom.
 func New(budget func() int) *Recorder {
@@ -69,66 +72,89 @@ func New(budget func() int) *Recorder {
 	return r
 }
 
+// Track returns a new track.
+func (r *Recorder) Track() *Track {
+	t := &Track{recorder: r}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tracks = append(r.tracks, t)
+	return t
+}
+
 // ask asks for the budget, and returns it.
-func (r *Recorder) ask() int {
-	limit := r.budget()
-	r.limit.Store(int64(limit))
+func (r *Recorder) ask() int64 {
+	limit := int64(r.budget())
+	r.limit.Store(limit)
 	return limit
 }
 
-// shares of the budget, in eighths.
-const (
-	recentShare  = 4
-	troubleShare = 1
-	textShare    = 3
-)
+// mayGrow tells whether the rings of tracks may take so many bytes more, and takes note if they may.
+func (r *Recorder) mayGrow(bytes int) bool {
+	if r.used.Add(int64(bytes)) <= r.ask()*recentShare/8 {
+		return true
+	}
+	r.used.Add(-int64(bytes))
+	return false
+}
+
+// mayGrowTrouble is mayGrow for the ring of trouble, which would then be so large.
+func (r *Recorder) mayGrowTrouble(size int) bool { return int64(size) <= r.ask()*troubleShare/8 }
 
 // Add notes something of the key with a hash.
-func (r *Recorder) Add(hash uint64, n Note) {
-	s := &r.stripes[hash%stripes]
-	rec := r.pack(hash, n)
-	s.mu.Lock()
-	s.recent.add(rec, r.ask, recentShare)
-	s.mu.Unlock()
+func (t *Track) Add(hash uint64, n Note) {
+	rec := t.recorder.pack(hash, n)
+	t.mu.Lock()
+	if t.ring.wantsToGrow() {
+		if more := t.ring.growth(); t.ring.isEmpty() || t.recorder.mayGrow(more) {
+			t.ring.grow()
+		}
+	}
+	t.ring.add(rec)
+	t.mu.Unlock()
 }
 
-// AddTrouble is Add for what went wrong, in words.
-func (r *Recorder) AddTrouble(hash uint64, n Note, text string) {
-	s := &r.stripes[hash%stripes]
+// AddTrouble notes what went wrong, in words, where it outlives what goes well. It may be put on a track as well, and is told once.
+func (r *Recorder) AddTrouble(hash uint64, n Note, words string) {
 	rec := r.pack(hash, n)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.trouble.add(rec, r.ask, troubleShare)
-	s.texts.put(hash, text, int(r.limit.Load())*textShare/8/stripes)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.trouble.wantsToGrow() && (r.trouble.isEmpty() || r.mayGrowTrouble(r.trouble.size()+r.trouble.growth())) {
+		r.trouble.grow()
+	}
+	r.trouble.add(rec)
+	r.texts.put(hash, words, int(r.limit.Load())*textShare/8)
 }
 
-// Notes returns what is known of a key, the oldest first.
+// Notes returns what is known of a key, the oldest first, and of the same moment the smallest What.
 func (r *Recorder) Notes(hash uint64) []Note {
-	s := &r.stripes[hash%stripes]
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	notes := r.collect(nil, &s.recent, hash)
-	notes = r.collect(notes, &s.trouble, hash)
-	slices.SortStableFunc(notes, func(a, b Note) int { return a.At.Compare(b.At) })
-	return notes
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	notes := r.collect(nil, &r.trouble, hash)
+	for _, t := range r.tracks {
+		t.mu.Lock()
+		notes = r.collect(notes, &t.ring, hash)
+		t.mu.Unlock()
+	}
+	slices.SortFunc(notes, func(a, b Note) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.What, b.What), cmp.Compare(a.From, b.From)) })
+	return slices.Compact(notes) // trouble may be on a track, too
 }
 
 // Text returns the last words of trouble of a key, empty if there are none or they had to make room.
 func (r *Recorder) Text(hash uint64) string {
-	s := &r.stripes[hash%stripes]
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.texts.get(hash)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.texts.get(hash)
 }
 
 // Size is how many bytes the recorder takes.
 func (r *Recorder) Size() int {
-	size := 0
-	for i := range r.stripes {
-		s := &r.stripes[i]
-		s.mu.Lock()
-		size += (len(s.recent.records)+len(s.trouble.records))*recordSize + s.texts.size
-		s.mu.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	size := r.trouble.size() + r.texts.size
+	for _, t := range r.tracks {
+		t.mu.Lock()
+		size += t.ring.size()
+		t.mu.Unlock()
 	}
 	return size
 }
@@ -144,15 +170,14 @@ func (r *Recorder) collect(notes []Note, from *ring, hash uint64) []Note {
 
 func (r *Recorder) pack(hash uint64, n Note) record {
 	took := min(max(n.Took.Microseconds(), 0), 1<<32-1)
-	return record{hash: hash, at: int64(n.At.Sub(r.began)), took: uint32(took), count: n.Count, what: n.What, from: n.From}
+	return record{hash: hash, at: int64(n.At.Sub(r.began)), took: uint32(took), what: n.What, from: n.From}
 }
 
 func (r *Recorder) unpack(rec *record) Note {
 	return Note{
-		At:    r.began.Add(time.Duration(rec.at)),
-		Took:  time.Duration(rec.took) * time.Microsecond,
-		What:  rec.what,
-		From:  rec.from,
-		Count: rec.count,
+		At:   r.began.Add(time.Duration(rec.at)),
+		Took: time.Duration(rec.took) * time.Microsecond,
+		What: rec.what,
+		From: rec.from,
 	}
 }

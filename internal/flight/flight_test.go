@@ -13,18 +13,24 @@ func fixed(budget int) func() int { return func() int { return budget } }
 
 func TestNotesOfAKeyComeBackInTheirOrder(t *testing.T) {
 	r := New(fixed(1 << 20))
+	tracks := []*Track{r.Track(), r.Track()}
 	now := time.Now()
 	for i := range 10 {
-		r.Add(7, Note{At: now.Add(time.Duration(i)), What: uint8(i)})
-		r.Add(15, Note{At: now, What: 99}) // of the same stripe
+		tracks[i%2].Add(7, Note{At: now.Add(time.Duration(i)), What: uint8(i)})
+		tracks[i%2].Add(15, Note{At: now, What: 99})
 	}
-	r.AddTrouble(7, Note{At: now.Add(4500 * time.Microsecond), What: 50, Took: time.Hour, Count: 3}, "it failed")
+	r.AddTrouble(7, Note{At: now.Add(4500 * time.Microsecond), What: 50, Took: time.Hour}, "it failed")
 	notes := r.Notes(7)
 	if len(notes) != 11 {
 		t.Fatalf("%d notes, want 11", len(notes))
 	}
+	for i := range 10 {
+		if notes[i].What != uint8(i) {
+			t.Errorf("note %d is %+v", i, notes[i])
+		}
+	}
 	last := notes[10]
-	if last.What != 50 || last.Took != time.Hour || last.Count != 3 || !last.At.Equal(now.Add(4500*time.Microsecond)) {
+	if last.What != 50 || last.Took != time.Hour || !last.At.Equal(now.Add(4500*time.Microsecond)) {
 		t.Errorf("the last note is %+v", last)
 	}
 	if text := r.Text(7); text != "it failed" {
@@ -35,8 +41,9 @@ func TestNotesOfAKeyComeBackInTheirOrder(t *testing.T) {
 func TestTroubleOutlivesWhatIsWell(t *testing.T) {
 	r := New(fixed(64 << 10))
 	r.AddTrouble(1, Note{What: 1}, "broken")
+	tracks := []*Track{r.Track(), r.Track(), r.Track()}
 	for i := range uint64(1_000_000) {
-		r.Add(i%10_000+2, Note{What: 2})
+		tracks[i%3].Add(i%10_000+2, Note{What: 2})
 	}
 	if notes := r.Notes(1); len(notes) != 1 || r.Text(1) != "broken" {
 		t.Errorf("after a million other notes there is left: %v, %q", notes, r.Text(1))
@@ -72,7 +79,10 @@ func TestRingAgainstAList(t *testing.T) {
 			if i%500 == 0 {
 				budget = rapid.IntRange(0, 1<<16).Draw(t, "next budget")
 			}
-			r.add(record{hash: uint64(i)}, fixed(budget), recentShare)
+			if r.wantsToGrow() && (r.isEmpty() || r.size()+r.growth() <= budget) {
+				r.grow()
+			}
+			r.add(record{hash: uint64(i)})
 			all = append(all, uint64(i))
 		}
 		var got []uint64
@@ -143,9 +153,9 @@ func TestTextsAgainstAList(t *testing.T) {
 }
 
 func BenchmarkAdd(b *testing.B) {
-	r := New(fixed(1 << 20))
+	track := New(fixed(1 << 20)).Track()
 	now := time.Now()
 	for i := 0; b.Loop(); i++ {
-		r.Add(uint64(i), Note{At: now, What: 1})
+		track.Add(uint64(i), Note{At: now, What: 1})
 	}
 }

@@ -2,37 +2,44 @@ package flight
 
 import "iter"
 
-// ring is the newest records of a stripe.
+const (
+	recordSize = 24
+	// firstRecords is how many a ring begins with.
+	firstRecords = 32
+)
+
+// ring is the newest of some records.
 type ring struct {
-	// Invariant: len(records) is zero or a power of two, and next is less than it.
+	// Invariant: len(records) is zero or a power of two, and next is less than it or zero.
 	records []record
 	next    int
 	// full says that next is the oldest record, and not a free place.
 	full bool
 }
 
-// add puts a record in the place of the oldest, unless the budget lets the ring grow. The ring takes share eighths of what a
-// stripe may take.
-func (r *ring) add(rec record, budget func() int, share int) {
-	if r.next == 0 && (r.full || len(r.records) == 0) {
-		r.grow(budget, share)
-	}
+func (r *ring) isEmpty() bool { return len(r.records) == 0 }
+func (r *ring) size() int     { return len(r.records) * recordSize }
+
+// wantsToGrow tells whether the next record would take the place of the oldest, which is at the beginning.
+func (r *ring) wantsToGrow() bool { return r.next == 0 && (r.full || r.isEmpty()) }
+
+// growth is how many bytes more it will take when it grows.
+func (r *ring) growth() int { return max(len(r.records), firstRecords) * recordSize }
+
+// grow makes room in a ring that wants to grow.
+func (r *ring) grow() {
+	records := make([]record, max(2*len(r.records), firstRecords))
+	r.next = copy(records, r.records)
+	r.records, r.full = records, false
+}
+
+// add puts a record into the next place.
+func (r *ring) add(rec record) {
 	r.records[r.next] = rec
 	r.next++
 	if r.next == len(r.records) {
 		r.next, r.full = 0, true
 	}
-}
-
-// grow doubles the ring, which is full, if that is within the budget. The oldest record is at its beginning then.
-func (r *ring) grow(budget func() int, share int) {
-	size := max(2*len(r.records), firstRecords)
-	if len(r.records) > 0 && size*recordSize > budget()*share/8/stripes {
-		return
-	}
-	records := make([]record, size)
-	r.next = copy(records, r.records)
-	r.records, r.full = records, false
 }
 
 // each is all records, the oldest first.
