@@ -2,8 +2,9 @@ package cache
 
 // contents are the objects of a table with their indexes. They have no lock: the table they belong to has it.
 type contents struct {
-	byKey lookup[*entry]
-	// Invariant: a row for each entry in byKey, and no other; slots run from 0 without a gap.
+	// byKey has the objects beside their entries, so that a Get looks at nothing else.
+	byKey lookup[row]
+	// Invariant: the rows are those of byKey; slots run from 0 without a gap.
 	rows column[row]
 	// Invariant: one for each function of the table's indexSet, in its order.
 	indexes []*index
@@ -12,7 +13,7 @@ type contents struct {
 
 // newContents returns empty contents that nobody reads yet.
 func newContents(indexes, room int) *contents {
-	c := &contents{byKey: newLookup[*entry](room), share: &sharing{alone: true}}
+	c := &contents{byKey: newLookup[row](room), share: &sharing{alone: true}}
 	for range indexes {
 		c.addIndex()
 	}
@@ -27,13 +28,15 @@ func (c *contents) addIndex() *index {
 
 // put stores an object with its values in each index.
 func (c *contents) put(key string, obj any, values [][]string) {
-	e := c.byKey.m[key]
+	e := c.byKey.m[key].e
 	if e == nil {
 		c.insert(key, obj, values)
 		return
 	}
-	e.obj, e.indexed = obj, uint32(len(values))
-	c.rows.set(e.slot, row{obj: obj, e: e}, c.share)
+	e.indexed = uint32(len(values))
+	r := row{obj: obj, e: e}
+	c.byKey.m[e.key] = r // the key that is there already, not another copy of it
+	c.rows.set(e.slot, r, c.share)
 	if !e.filedUnder(values) {
 		c.refile(e, values)
 	}
@@ -44,10 +47,11 @@ func (c *contents) insert(key string, obj any, values [][]string) {
 	for _, v := range values {
 		n += len(v)
 	}
-	e := newEntry(key, obj, n)
+	e := newEntry(key, n)
 	e.slot, e.indexed = uint32(c.rows.n), uint32(len(values))
-	c.rows.push(row{obj: obj, e: e}, c.share)
-	c.byKey.put(key, e)
+	r := row{obj: obj, e: e}
+	c.rows.push(r, c.share)
+	c.byKey.put(key, r)
 	c.file(e, 0, values)
 }
 
@@ -63,7 +67,7 @@ func (c *contents) file(e *entry, from int, values [][]string) {
 
 // remove takes an entry out, if it is there.
 func (c *contents) remove(key string) {
-	e := c.byKey.m[key]
+	e := c.byKey.m[key].e
 	if e == nil {
 		return
 	}

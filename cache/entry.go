@@ -3,7 +3,6 @@ package cache
 // entry is what the table knows about one key.
 type entry struct {
 	key string // never changes, so that readers may look at it without the lock
-	obj any    // the same as in the row
 	// Invariant: row slot of the table is the one of this entry.
 	slot uint32
 	// indexed is how many indexes the entry was filed in; it may have no value in some. Fewer than there are means that it
@@ -29,9 +28,9 @@ type row struct {
 }
 
 // newEntry makes an entry with room for a few filings in the same piece of memory.
-func newEntry(key string, obj any, filings int) *entry {
+func newEntry(key string, filings int) *entry {
 	e, room := allocate(filings)
-	e.key, e.obj, e.filed = key, obj, room[:0]
+	e.key, e.filed = key, room[:0]
 	return e
 }
 

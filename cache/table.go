@@ -44,14 +44,9 @@ func (t *table) adopt(c *contents) {
 // get returns the object under a key.
 func (t *table) get(key string) (any, bool) {
 	t.mu.rlock()
-	e := t.byKey.m[key]
-	if e == nil {
-		t.mu.RUnlock()
-		return nil, false
-	}
-	obj := e.obj // before the lock is given back: a writer may put another one there
+	r := t.byKey.m[key]
 	t.mu.RUnlock()
-	return obj, true
+	return r.obj, r.e != nil
 }
 
 // size is how many objects there are.

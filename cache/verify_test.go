@@ -20,11 +20,11 @@ func (t *table) verify() error {
 		return fmt.Errorf("%d rows for %d keys", t.rows.n, len(t.byKey.m))
 	}
 	filings := 0
-	for key, e := range t.byKey.m {
-		if err := t.verifyEntry(key, e); err != nil {
+	for key, r := range t.byKey.m {
+		if err := t.verifyEntry(key, r); err != nil {
 			return fmt.Errorf("entry %q: %w", key, err)
 		}
-		filings += len(e.filed)
+		filings += len(r.e.filed)
 	}
 	for number, x := range t.contents.indexes {
 		for value, p := range x.postings.m {
@@ -43,11 +43,12 @@ func (t *table) verify() error {
 	return nil
 }
 
-func (t *table) verifyEntry(key string, e *entry) error {
+func (t *table) verifyEntry(key string, stored row) error {
+	e := stored.e
 	if e.key != key {
 		return fmt.Errorf("its key is %q", e.key)
 	}
-	if r := t.rows.at(e.slot); r.e != e || r.obj != e.obj {
+	if t.rows.at(e.slot) != stored {
 		return fmt.Errorf("row %d is not its own", e.slot)
 	}
 	if e.indexed != uint32(len(t.contents.indexes)) {
