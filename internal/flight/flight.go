@@ -39,8 +39,8 @@ type record struct {
 type Recorder struct {
 	began  time.Time
 	budget func() int
-	// limit is what the budget was when it was last asked for, and used what the rings of all tracks take.
-	limit, used atomic.Int64
+	// limit is what the budget was when it was last asked for, asked when that was, and used what the rings of all tracks take.
+	limit, asked, used atomic.Int64
 
 	mu     sync.Mutex
 	tracks []*Track
@@ -65,7 +65,7 @@ const (
 	textShare    = 3
 )
 
-// New returns a recorder. Budget tells how many bytes it may take, and is asked when it is about to grow: seldom.
+// New returns a recorder. Budget tells how many bytes it may take, and is asked when it is about to grow, once a second at most.
 func New(budget func() int) *Recorder {
 	r := &Recorder{began: time.Now(), budget: budget}
 	r.ask()
@@ -81,11 +81,17 @@ func (r *Recorder) Track() *Track {
 	return t
 }
 
-// ask asks for the budget, and returns it.
+// askEvery is how often the budget is asked for at most: who knows it may have to look at a lot.
+const askEvery = time.Second
+
+// ask returns the budget.
 func (r *Recorder) ask() int64 {
-	limit := int64(r.budget())
-	r.limit.Store(limit)
-	return limit
+	now := int64(time.Since(r.began))
+	if last := r.asked.Load(); last == 0 || now-last >= int64(askEvery) && r.asked.CompareAndSwap(last, now) {
+		r.asked.CompareAndSwap(0, max(now, 1))
+		r.limit.Store(int64(r.budget()))
+	}
+	return r.limit.Load()
 }
 
 // mayGrow tells whether the rings of tracks may take so many bytes more, and takes note if they may.
@@ -135,7 +141,9 @@ func (r *Recorder) Notes(hash uint64) []Note {
 		notes = r.collect(notes, &t.ring, hash)
 		t.mu.Unlock()
 	}
-	slices.SortFunc(notes, func(a, b Note) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.What, b.What), cmp.Compare(a.From, b.From)) })
+	slices.SortFunc(notes, func(a, b Note) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.What, b.What), cmp.Compare(a.From, b.From))
+	})
 	return slices.Compact(notes) // trouble may be on a track, too
 }
 
