@@ -94,6 +94,6 @@ func (r *running) verify(streamed roll, version string) {
 	}
 	if e := streamed.compare(listed); e != nil {
 		e.Type, e.ResourceVersion = r.typeDescription, version
-		r.onInconsistency(e)
+		r.OnInconsistency(e)
 	}
 }

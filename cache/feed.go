@@ -29,9 +29,9 @@ func (s *informer) reflect(namespace string, f *feed) {
 		ResyncPeriod:    s.processor.period(),
 		MinWatchTimeout: s.minWatchTimeout,
 		Backoff:         s.options.Backoff,
-		OnInconsistency: s.options.OnInconsistency,
 	})
 	f.reflector.ShouldResync = s.processor.shouldResync
+	f.reflector.OnInconsistency = s.options.OnInconsistency
 	if s.onError != nil {
 		f.reflector.onError = s.onError
 	}

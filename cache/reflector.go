@@ -32,6 +32,9 @@ type Reflector struct {
 	// MaxInternalErrorRetryDuration is for how long a watch that ends with an internal error of the server is begun again,
 	// before there is a list. 0 means that there is a list at once.
 	MaxInternalErrorRetryDuration time.Duration
+	// OnInconsistency has the objects at the beginning of each watch compared with a list of the same version, and is told of what
+	// differs. It costs a list each time, and is for those who do not trust a server. Nil means no comparison.
+	OnInconsistency func(err *InconsistencyError)
 
 	name            string
 	typeDescription string
@@ -49,14 +52,11 @@ type Reflector struct {
 	newObject    func() any
 	onlyJSON     bool // newObject cannot be read from protobuf, and the client does not know
 
-	store     ReflectorStore
-	refills   refiller               // the store, if it is one
-	bookmarks ReflectorBookmarkStore // the store, if it is one
-	versions  ResourceVersionUpdater // the store, if it is one
-	onError   WatchErrorHandlerWithContext
-	// onInconsistency is nil if streams are not compared with lists.
-	onInconsistency func(err *InconsistencyError)
-
+	store      ReflectorStore
+	refills    refiller               // the store, if it is one
+	bookmarks  ReflectorBookmarkStore // the store, if it is one
+	versions   ResourceVersionUpdater // the store, if it is one
+	onError    WatchErrorHandlerWithContext
 	resync     time.Duration
 	minTimeout time.Duration
 
@@ -96,9 +96,6 @@ type ReflectorOptions struct {
 	// Backoff says how long to wait after failures. It begins anew after two minutes without one. Nil means: from 0.8 s up
 	// to 5 s, and when it has gone on for two minutes up to 30 s, less a random part of up to a half.
 	Backoff *wait.Backoff
-	// OnInconsistency has the objects at the beginning of each watch compared with a list of the same version, and is told of what
-	// differs. It costs a list each time, and is for those who do not trust a server. Nil means no comparison.
-	OnInconsistency func(err *InconsistencyError)
 }
 
 const minWatchTimeout = 5 * time.Minute
@@ -137,7 +134,6 @@ func NewReflectorWithOptions(lw ListerWatcher, expectedType interface{}, store R
 		expectedGVK:     kindOf(expectedType),
 		store:           store,
 		onError:         DefaultWatchErrorHandler,
-		onInconsistency: options.OnInconsistency,
 		resync:          options.ResyncPeriod,
 		minTimeout:      max(minWatchTimeout, options.MinWatchTimeout),
 	}

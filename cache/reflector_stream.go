@@ -45,7 +45,7 @@ func (r *running) streamOptions() metav1.ListOptions {
 // fill takes the initial events, and gives them to the store when they are complete.
 func (r *running) fill(w *watching, progress *progress) error {
 	in := r.newIntake(true)
-	if r.onInconsistency != nil {
+	if r.OnInconsistency != nil {
 		in.seen = roll{}
 	}
 	var e event

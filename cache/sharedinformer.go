@@ -90,7 +90,7 @@ type SharedIndexInformerOptions struct {
 	MaxPending int
 	// Backoff says how long to wait between two tries, in place of the reflector's own ways.
 	Backoff *wait.Backoff
-	// OnInconsistency is that of ReflectorOptions.
+	// OnInconsistency is that of a Reflector.
 	OnInconsistency func(err *InconsistencyError)
 	// MutationDetector is shown every object, and run with the informer. It is for tests.
 	MutationDetector MutationDetector
