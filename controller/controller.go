@@ -155,7 +155,7 @@ func (c *Controller[K]) startSources(ctx context.Context, fail context.CancelCau
 	}
 	return func() error {
 		for i, s := range c.config.Sources {
-			if !within(abandonAfter, ended[i]) {
+			if !within(abandonAfter, ended[i], nil) {
 				return fmt.Errorf("controller %s: %w: the source %s did not end within %v", c.Name(), ErrLeftBehind, s, abandonAfter)
 			}
 		}

@@ -71,7 +71,8 @@ type SourceExplanation struct {
 	Ready  bool   `json:"ready"`
 	// Trouble is what is wrong with the source, empty if nothing is.
 	Trouble string `json:"trouble,omitempty"`
-	// Cached is the version of the object in the store, "-" if there is none, empty if the source has other objects.
+	// Cached is the version of the object in the store, "?" if it has no version, "-" if there is no such object, and empty if the
+	// source has objects of other names.
 	Cached string `json:"cached,omitempty"`
 	// Waiting is how many notifications wait for the source, and Heard when the server was last heard of.
 	Waiting int       `json:"waiting,omitempty"`

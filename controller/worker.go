@@ -51,14 +51,14 @@ func (c *Controller[K]) startWorkers(parent context.Context) (wait func() error)
 	return func() error {
 		defer undo()
 		defer cancel(nil)
-		if c.config.StopTimeout > 0 && c.within(c.config.StopTimeout, ended) {
+		if c.config.StopTimeout > 0 && within(c.config.StopTimeout, ended, c.aborted.Done()) {
 			return nil
 		}
 		if c.aborted.Err() == nil {
 			cancel(errStopped)
 		}
 		cancel(context.Cause(c.aborted))
-		if within(abandonAfter, ended) {
+		if within(abandonAfter, ended, nil) {
 			return nil
 		}
 		return fmt.Errorf("controller %s: %w: %s", c.Name(), ErrLeftBehind, c.leftBehind())
@@ -68,28 +68,17 @@ func (c *Controller[K]) startWorkers(parent context.Context) (wait func() error)
 // errStopped is the cause of a context whose time was over after the stop.
 var errStopped = errors.New("the controller has been told to stop, and does not wait any longer")
 
-// within tells whether something is done in time. An Abort ends the time.
-func (c *Controller[K]) within(limit time.Duration, done <-chan struct{}) bool {
+// within tells whether something is done in time, and before somebody cuts that short.
+func within(limit time.Duration, done, cut <-chan struct{}) bool {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
 	case <-done:
 		return true
 	case <-timer.C:
-	case <-c.aborted.Done():
+	case <-cut:
 	}
 	return false
-}
-
-func within(limit time.Duration, done <-chan struct{}) bool {
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
-	select {
-	case <-done:
-		return true
-	case <-timer.C:
-		return false
-	}
 }
 
 // leftBehind names a reconcile that does not end.
