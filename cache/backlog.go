@@ -1,5 +1,7 @@
 package cache
 
+import "slices"
+
 // backlog is what waits for a handler that has fallen behind: for each key, at most one notice, which tells of all that
 // has happened since the handler last heard of it. The zero value is empty. It has no lock.
 //
@@ -26,6 +28,9 @@ func (b *backlog) len() int { return b.ring.len() - b.left }
 
 // add takes a notice, and tells whether it was merged with one that waits.
 func (b *backlog) add(n *notice, number uint64, at int64) (merged bool) {
+	if n.what == lost {
+		n = b.lose(n)
+	}
 	if place, ok := b.places.m[n.key]; ok {
 		w := b.ring.at(place)
 		if !w.merge(n) {
@@ -38,6 +43,32 @@ func (b *backlog) add(n *notice, number uint64, at int64) (merged bool) {
 	}
 	b.places.put(n.key, b.ring.push(waiting{notice: *n, number: number, at: at}))
 	return false
+}
+
+// lose takes out what waits of keys that are lost, and returns the notice without those that the handler will not know then.
+func (b *backlog) lose(n *notice) *notice {
+	keys, _ := n.old.([]string)
+	known := make([]string, 0, len(keys))
+	for _, key := range keys {
+		place, waits := b.places.m[key]
+		if !waits {
+			known = append(known, key)
+			continue
+		}
+		switch w := b.ring.at(place); w.what {
+		case added:
+			b.drop(place) // the handler has not heard of it
+		case recreated:
+			w.what, w.new = deleted, nil // it knows the one before
+		case deleted:
+		default:
+			b.drop(place)
+			known = append(known, key)
+		}
+	}
+	left := *n
+	left.old = known
+	return &left
 }
 
 // drop leaves a notice out.
@@ -87,6 +118,8 @@ func (b *backlog) pop() waiting {
 // another UID without a deletion in between, since notices do not.
 func (w *waiting) merge(n *notice) bool {
 	switch {
+	case n.what == lost:
+		w.lose(n)
 	case n.what == deleted && w.what == added:
 		return false
 	case n.what == deleted && w.what == recreated:
@@ -103,4 +136,11 @@ func (w *waiting) merge(n *notice) bool {
 		w.new, w.sync = n.new, w.sync && n.sync
 	}
 	return true
+}
+
+// lose adds what another notice says was lost.
+func (w *waiting) lose(n *notice) {
+	before, _ := w.old.([]string)
+	more, _ := n.old.([]string)
+	w.old = slices.Concat(before, more)
 }

@@ -39,8 +39,8 @@ func (e *InconsistencyError) Error() string {
 // roll is the versions of objects by their key. It can stand for a store that takes in a new state.
 type roll map[string]string
 
-func (r roll) add(key string, s stamp, _ func() (any, error)) error {
-	r[key] = s.version
+func (r roll) add(a *arrival) error {
+	r[a.key] = a.id.version
 	return nil
 }
 

@@ -87,9 +87,7 @@ func (s *informer) feedState() (worst State) {
 			worst = state
 		}
 	}
-	worst.Events, worst.Lists, worst.Watches, worst.Bytes = total.Events, total.Lists, total.Watches, total.Bytes
-	worst.Undecodable, worst.Skipped = total.Undecodable, total.Skipped
-	worst.ListsFailed, worst.WatchesFailed = total.ListsFailed, total.WatchesFailed
+	worst.takeCounts(&total)
 	if s.stopped {
 		worst.Phase = PhaseStopped
 	}
@@ -105,6 +103,13 @@ func (s *State) count(more *State) {
 	s.Skipped += more.Skipped
 	s.ListsFailed.add(&more.ListsFailed)
 	s.WatchesFailed.add(&more.WatchesFailed)
+}
+
+// takeCounts makes the counts of another state those of this one.
+func (s *State) takeCounts(total *State) {
+	s.Events, s.Lists, s.Watches, s.Bytes = total.Events, total.Lists, total.Watches, total.Bytes
+	s.Undecodable, s.Skipped = total.Undecodable, total.Skipped
+	s.ListsFailed, s.WatchesFailed = total.ListsFailed, total.WatchesFailed
 }
 
 // worseThan tells whether a person should rather look at this one.

@@ -75,7 +75,7 @@ func (q *informerQueue) Replace(list []interface{}, resourceVersion string) erro
 		if err != nil {
 			return KeyError{obj, err}
 		}
-		if err := r.add(key, stampOf(obj), func() (any, error) { return obj, nil }); err != nil {
+		if err := r.add(&arrival{key: key, id: stampOf(obj), load: func() (any, error) { return obj, nil }}); err != nil {
 			return err
 		}
 	}
@@ -92,16 +92,16 @@ type queueRefill struct {
 	unreadable []string
 }
 
-func (r *queueRefill) add(key string, s stamp, load func() (any, error)) error {
-	obj, have, ok := r.queue.applier.known(key)
-	if !ok || !have.same(s) {
+func (r *queueRefill) add(a *arrival) error {
+	obj, have, ok := r.queue.applier.known(a.key)
+	if !ok || !have.same(a.id) {
 		var err error
-		if obj, err = r.load(load); err != nil {
-			r.unreadable = append(r.unreadable, key)
+		if obj, err = r.load(a.load); err != nil {
+			r.unreadable = append(r.unreadable, a.key)
 			return err
 		}
 	}
-	r.put(listedItem{key: key, obj: obj, mark: s})
+	r.put(listedItem{key: a.key, obj: obj, mark: a.id})
 	return nil
 }
 

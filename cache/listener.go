@@ -2,7 +2,6 @@ package cache
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,7 +18,9 @@ import (
 // they are no more than a list each, and hold nothing twice: to take a long list apart would cost more than to keep it.
 type listener struct {
 	handler    ResourceEventHandler
-	number     int // which listener of the informer it is
+	number     int        // which listener of the informer it is
+	home       *partition // whose changes it tells of; nil if there are none
+	onSynced   func()     // called when it has synced; may be nil
 	logger     logr.Logger
 	maxWaiting uint64 // zero means that nothing is ever merged
 	onPanic    PanicPolicy
@@ -48,6 +49,8 @@ type listener struct {
 	told uint64
 
 	mu sync.Mutex
+	// inHand is the notice of the backlog that is being told, or a page while it is being read; idle if neither.
+	inHand inHand
 	// replay is what there was when the listener was added.
 	replay *view
 	// page is the one that is being read, or was read last. In the time of merging it is the last one in the backlog.
@@ -104,7 +107,7 @@ func (l *listener) HasSynced() bool { return IsDone(l) }
 func (l *listener) HasSyncedChecker() DoneChecker { return l }
 
 // Name implements DoneChecker.
-func (l *listener) Name() string { return fmt.Sprintf("handler %T", l.handler) }
+func (l *listener) Name() string { return "handler " + handlerType(l.handler) }
 
 // Done implements DoneChecker.
 func (l *listener) Done() <-chan struct{} { return l.synced }
@@ -192,7 +195,7 @@ func (l *listener) replayAll() {
 		if l.stopped.Load() {
 			return
 		}
-		l.tell(&notice{key: r.e.key, new: r.obj, what: added, initial: true})
+		l.tell(&notice{key: r.e.key, new: r.obj, what: added, initial: true, home: l.home})
 	}
 }
 
@@ -219,8 +222,11 @@ func (l *listener) take() (waiting, *page) {
 		if l.backlog.front().number >= l.syncAt.Load() {
 			l.hasSynced()
 		}
-		return l.backlog.pop(), nil
+		w := l.backlog.pop()
+		l.inHand = inHand{what: handNotice, number: w.number, key: w.key}
+		return w, nil
 	}
+	l.inHand = inHand{}
 	if l.merging.Load() {
 		l.merging.Store(false)
 		l.next.Store(l.page.end())
@@ -234,6 +240,7 @@ func (l *listener) take() (waiting, *page) {
 		return none, nil
 	}
 	l.page = p
+	l.inHand = inHand{what: handPage, number: p.first}
 	l.next.Store(p.first)
 	l.passed.Store(p.weight)
 	return none, p
@@ -241,8 +248,12 @@ func (l *listener) take() (waiting, *page) {
 
 // hasSynced is called when all that counts has been told.
 func (l *listener) hasSynced() {
-	if !IsDone(l) {
-		close(l.synced)
+	if IsDone(l) {
+		return
+	}
+	close(l.synced)
+	if l.onSynced != nil {
+		l.onSynced()
 	}
 }
 

@@ -55,13 +55,21 @@ func (l *listener) survives(n *notice) (ok bool) {
 }
 
 func (l *listener) panicked(n *notice, cause any) {
-	text := fmt.Sprintf("handler %T panicked on %q: %v", l.handler, n.key, cause)
+	text := fmt.Sprintf("handler %s panicked on %q: %v", handlerType(l.handler), n.key, cause)
 	l.mu.Lock()
 	l.panics++
 	l.lastPanic = text
 	l.mu.Unlock()
-	l.logger.Error(fmt.Errorf("%v", cause), "A handler panicked", "handler", fmt.Sprintf("%T", l.handler), "key", n.key,
+	l.logger.Error(fmt.Errorf("%v", cause), "A handler panicked", "handler", handlerType(l.handler), "key", n.key,
 		"stack", string(debug.Stack()))
+}
+
+// handlerType is the Go type of a handler, of which others may have made something else.
+func handlerType(h ResourceEventHandler) string {
+	if wrapped, ok := h.(interface{ handlerType() string }); ok {
+		return wrapped.handlerType()
+	}
+	return fmt.Sprintf("%T", h)
 }
 
 // state is what the listener shows of itself.
@@ -70,7 +78,7 @@ func (l *listener) state() HandlerState {
 	defer l.mu.Unlock()
 	s := HandlerState{
 		Number:  l.number,
-		Handler: fmt.Sprintf("%T", l.handler),
+		Handler: handlerType(l.handler),
 		Synced:  IsDone(l),
 		Merging: l.merging.Load(),
 		Merged:  l.merged,

@@ -14,6 +14,8 @@ const (
 	deleted
 	// recreated is only in a backlog: the object that the handler knows is gone, and another has its name.
 	recreated
+	// lost tells that a partition is there no more, and nothing about the objects that were in it.
+	lost
 	// vacant is only in a backlog: a place whose notice was left out.
 	vacant
 )
@@ -31,10 +33,27 @@ type notice struct {
 	initial bool
 	// sync says that nothing changed. Only those listeners hear of it whose turn it is.
 	sync bool
+	// home is the partition that the object is in, or was; nil if there are none.
+	home *partition
 }
 
 // call tells a handler of the notice.
 func (n *notice) call(h ResourceEventHandler) {
+	if n.home != nil {
+		if p, ok := h.(noticeTaker); ok {
+			p.take(n)
+			return
+		}
+	}
+	n.plainCall(h)
+}
+
+// noticeTaker is a handler that wants to know of partitions.
+type noticeTaker interface {
+	take(n *notice)
+}
+
+func (n *notice) plainCall(h ResourceEventHandler) {
 	switch n.what {
 	case added:
 		h.OnAdd(n.new, n.initial)

@@ -39,7 +39,9 @@ func (p *processor) add(l *listener, replay func() *view) bool {
 	}
 	p.agree(l)
 	p.added++
-	l.number = p.added
+	if l.number == 0 {
+		l.number = p.added
+	}
 	l.page = p.last
 	l.next.Store(p.last.end())
 	l.passed.Store(p.last.weight)

@@ -18,6 +18,11 @@ type ReflectorBookmarkStore interface {
 	Bookmark(resourceVersion string) error
 }
 
+// frameTaker is a ReflectorStore that takes changes before they are decoded. What it is given is good until it returns.
+type frameTaker interface {
+	take(e *event) error
+}
+
 // TransformingStore is a ReflectorStore that changes what it is given. A reflector that must keep objects for a while
 // changes them in the same way beforehand.
 type TransformingStore interface {

@@ -1,16 +1,28 @@
 package cache
 
+import "vedette.dev/rest"
+
 // refiller is a ReflectorStore that takes a whole new state object by object, so that what it has need not be decoded
 // again. A DeltaFIFO is one.
 type refiller interface {
 	refill() refill
 }
 
+// arrival is an object on its way into a store.
+type arrival struct {
+	key string
+	id  stamp
+	// raw is what load decodes, valid until add returns; nil if obj is there already.
+	raw  *rest.Raw
+	obj  any
+	load func() (any, error)
+}
+
 // refill is a new state on its way into a store. If it is not committed, nothing has happened.
 type refill interface {
-	// add takes an object. If the store has it in the same state, load is not called. An error of load is returned, and the
+	// add takes an object. If the store has it in the same state, it is not loaded. An error of loading is returned, and the
 	// object is then taken to be listed but unreadable: what the store has under the key stays.
-	add(key string, s stamp, load func() (any, error)) error
+	add(a *arrival) error
 	// remove takes back what was added under a key.
 	remove(key string)
 	// commit puts what was added in the place of all there is, which is then as of the version.

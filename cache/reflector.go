@@ -4,6 +4,7 @@ import (
 	"context"
 	"reflect"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -56,6 +57,7 @@ type Reflector struct {
 	refills    refiller               // the store, if it is one
 	bookmarks  ReflectorBookmarkStore // the store, if it is one
 	versions   ResourceVersionUpdater // the store, if it is one
+	frames     frameTaker             // the store, if it is one
 	onError    WatchErrorHandlerWithContext
 	resync     time.Duration
 	minTimeout time.Duration
@@ -66,6 +68,10 @@ type Reflector struct {
 	recheck recheck
 	paged   bool // the first list came in pages though it need not have
 	kind    kindCheck
+	// resume is the version at which to begin to watch, without a list. It counts once.
+	resume string
+	// lookSoon is set by those who decode for the reflector when there is something to look at again.
+	lookSoon atomic.Bool
 
 	mu sync.Mutex // guards what follows
 	standing
@@ -140,6 +146,7 @@ func NewReflectorWithOptions(lw ListerWatcher, expectedType interface{}, store R
 	r.refills, _ = store.(refiller)
 	r.bookmarks, _ = store.(ReflectorBookmarkStore)
 	r.versions, _ = store.(ResourceVersionUpdater)
+	r.frames, _ = store.(frameTaker)
 	if r.clock == nil {
 		r.clock = clock.RealClock{}
 	}

@@ -24,6 +24,9 @@ func (r *running) follow(w *watching) error {
 		if err := r.apply(&e); err != nil {
 			r.notApplied(w, &e, err)
 		}
+		if r.lookSoon.Swap(false) {
+			w.guard.use(r.overlook(w))
+		}
 		w.ordered = w.ordered || e.what != watch.Added
 		if !w.ordered {
 			r.moved("")
@@ -43,6 +46,9 @@ func (r *running) apply(e *event) error {
 			return nil
 		}
 		return r.bookmarks.Bookmark(e.version)
+	}
+	if r.frames != nil {
+		return r.frames.take(e)
 	}
 	obj, err := r.load(e)
 	if err != nil {

@@ -45,7 +45,11 @@ func (in *intake) addRaw(raw *rest.Raw) {
 		in.cannotRead("", err)
 		return
 	}
-	in.add(m.Key(), stamp{m.UID, m.ResourceVersion}, func() (any, error) { return in.r.decode(raw) })
+	in.addFrame(m.Key(), stamp{m.UID, m.ResourceVersion}, raw)
+}
+
+func (in *intake) addFrame(key string, id stamp, raw *rest.Raw) {
+	in.add(&arrival{key: key, id: id, raw: raw, load: func() (any, error) { return in.r.decode(raw) }})
 }
 
 // addObject takes an object that is decoded.
@@ -60,7 +64,10 @@ func (in *intake) addObject(obj any) {
 		in.r.skip(err)
 		return
 	}
-	in.add(key, stamp{m.GetUID(), m.GetResourceVersion()}, func() (any, error) { return obj, nil })
+	in.add(&arrival{
+		key: key, id: stamp{m.GetUID(), m.GetResourceVersion()},
+		obj: obj, load: func() (any, error) { return obj, nil },
+	})
 }
 
 // keyOf asks the store, if it can be asked.
@@ -71,27 +78,27 @@ func (r *Reflector) keyOf(obj any) (string, error) {
 	return MetaNamespaceKeyFunc(obj)
 }
 
-func (in *intake) add(key string, id stamp, load func() (any, error)) {
+func (in *intake) add(a *arrival) {
 	if in.seen != nil {
-		in.seen[key] = id.version
+		in.seen[a.key] = a.id.version
 	}
 	if in.refill != nil {
-		if err := in.refill.add(key, id, load); err != nil {
-			in.cannotRead(key, err)
+		if err := in.refill.add(a); err != nil {
+			in.cannotRead(a.key, err)
 		}
 		return
 	}
-	obj, err := load()
+	obj, err := a.load()
 	if err == nil && in.change != nil {
 		obj, err = in.change(obj)
 	}
 	if err != nil {
-		in.cannotRead(key, err)
-		if obj = in.r.known(key); obj == nil {
+		in.cannotRead(a.key, err)
+		if obj = in.r.known(a.key); obj == nil {
 			return
 		}
 	}
-	in.put(key, obj)
+	in.put(a.key, obj)
 }
 
 func (in *intake) put(key string, obj any) {
@@ -155,6 +162,11 @@ func (in *intake) cannotRead(key string, err error) {
 func (in *intake) commit(version string) error {
 	if err := in.give(version); err != nil {
 		return fmt.Errorf("the store does not take the new state of %s: %w", in.r.typeDescription, err)
+	}
+	if beside, ok := in.refill.(interface{ unread() *UndecodableError }); ok {
+		if last := beside.unread(); last != nil {
+			in.unread = last
+		}
 	}
 	in.r.listed(version, in.unread)
 	in.r.lookAgain(in.unread != nil)

@@ -167,14 +167,14 @@ type storeRefill struct {
 	objects map[string]any
 }
 
-func (r *storeRefill) add(key string, id stamp, load func() (any, error)) error {
-	if old, ok, _ := r.store.GetByKey(key); ok && stampOf(old) == id {
-		r.objects[key] = old
+func (r *storeRefill) add(a *arrival) error {
+	if old, ok, _ := r.store.GetByKey(a.key); ok && stampOf(old) == a.id {
+		r.objects[a.key] = old
 		return nil
 	}
-	obj, err := load()
+	obj, err := a.load()
 	if err == nil {
-		r.objects[key] = obj
+		r.objects[a.key] = obj
 	}
 	return err
 }

@@ -69,6 +69,11 @@ func (r *running) begin(ctx context.Context) step {
 	r.told = nil
 	r.round, r.endRound = context.WithCancelCause(ctx)
 	r.internal = newRetryWithDeadline(r.MaxInternalErrorRetryDuration, time.Minute, isInternalError, r.clock)
+	if r.resume != "" {
+		r.resumed(r.resume)
+		r.resume = ""
+		return stepWatch
+	}
 	if r.refusing || !r.ladder.mayStream(r.clock.Now()) {
 		return stepList
 	}

@@ -155,6 +155,14 @@ func (r *Reflector) listed(version string, unread *UndecodableError) {
 	}
 }
 
+// resumed notes that the store has a whole state already.
+func (r *Reflector) resumed(version string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.version = version
+	r.state.Synced = true
+}
+
 // came notes an event that is not for the store, or not yet.
 func (r *Reflector) came() {
 	r.mu.Lock()

@@ -110,7 +110,7 @@ func (in *intake) addEvent(e *event) {
 		in.addObject(e.object)
 		return
 	}
-	in.add(e.key, e.id, func() (any, error) { return in.r.decode(e.raw) })
+	in.addFrame(e.key, e.id, e.raw)
 }
 
 func (in *intake) removeEvent(e *event) {

@@ -47,9 +47,14 @@ func (t *table) apply(steps []ThreadSafeStoreTransaction) error {
 
 // commit does all steps in one, after which the table holds everything up to the version, if there is one.
 func (t *table) commit(steps []ThreadSafeStoreTransaction, version string, versioned bool) error {
+	return t.commitAt(steps, nil, version, versioned)
+}
+
+// commitAt is commit for a table whose first index is not a function of the objects: homes are their values in it.
+func (t *table) commitAt(steps []ThreadSafeStoreTransaction, homes []string, version string, versioned bool) error {
 	for {
 		set := t.indexers.Load()
-		values, err := set.valuesOfSteps(steps)
+		values, err := set.valuesOfSteps(steps, homes)
 		t.mu.lock()
 		if t.indexers.Load() != set {
 			t.mu.Unlock()
@@ -76,8 +81,9 @@ func (t *table) applyLocked(steps []ThreadSafeStoreTransaction, values [][]strin
 	}
 }
 
-// valuesOfSteps returns the values of all objects, one after the other; those of a deletion are empty.
-func (s *indexSet) valuesOfSteps(steps []ThreadSafeStoreTransaction) ([][]string, error) {
+// valuesOfSteps returns the values of all objects, one after the other; those of a deletion are empty. The values in the
+// first index are the homes, if there are any.
+func (s *indexSet) valuesOfSteps(steps []ThreadSafeStoreTransaction, homes []string) ([][]string, error) {
 	values := make([][]string, 0, len(steps)*len(s.funcs))
 	var failed failures
 	for i := range steps {
@@ -85,8 +91,13 @@ func (s *indexSet) valuesOfSteps(steps []ThreadSafeStoreTransaction) ([][]string
 		if steps[i].Type == TransactionTypeDelete {
 			obj = nil
 		}
+		from := 0
+		if homes != nil {
+			from = 1
+			values = append(values, homes[i:i+1:i+1])
+		}
 		var err error
-		values, err = s.values(steps[i].Key, obj, 0, values)
+		values, err = s.values(steps[i].Key, obj, from, values)
 		failed.note(err)
 	}
 	return values, failed.err()

@@ -1,0 +1,297 @@
+package cache
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// partition is one part of the objects of a PartitionedInformer.
+type partition struct {
+	config   PartitionConfig
+	informer *PartitionedInformer
+	tray     *tray
+	limiter  *rate.Limiter // of changes
+	ctx      context.Context
+	cancel   context.CancelFunc
+
+	// shared is the lane of handlers for all partitions, own that of handlers for this one. They differ in what they make
+	// of an object that moves: for the first it has changed, for the others it is gone, or new.
+	shared, own *processor
+
+	// What follows belongs to telling.
+
+	// awaited is the streams that have not brought their first list, expecting that there has been none yet.
+	awaited   map[*Stream]struct{}
+	expecting bool
+	synced    chan struct{}
+	room      room
+	// fixed says that it is the stream that says what belongs here, and not the router.
+	fixed             bool
+	movedIn, movedOut uint64
+	// pinned are the keys that are told of through this lane, wherever they are, in the order of the log; swept is how many
+	// there were when they were last looked through.
+	pinned line[pinned]
+	swept  int
+	// filling says that a list for what was left out is due.
+	filling bool
+
+	mu       sync.Mutex
+	lags     Lags
+	events   uint64
+	received int64
+	meter    meter
+}
+
+// atOnce is how many letters are applied in one step at most, so that other partitions do not wait for long.
+const atOnce = 512
+
+func (s *PartitionedInformer) newPartition(config PartitionConfig) *partition {
+	p := &partition{
+		config:   config,
+		informer: s,
+		tray:     s.mailbox.newTray(),
+		shared:   newProcessor(s.options.ResyncPeriod, s.log()),
+		own:      newProcessor(s.options.ResyncPeriod, s.log()),
+		awaited:  map[*Stream]struct{}{}, expecting: true,
+		synced: make(chan struct{}),
+	}
+	p.room = newRoom(&p.config)
+	p.limiter = rate.NewLimiter(rate.Inf, atOnce)
+	p.limit(config)
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	return p
+}
+
+// open starts the goroutines of a partition, under telling.
+func (s *PartitionedInformer) open(p *partition) {
+	p.shared.start()
+	p.own.start()
+	s.work.Go(p.run)
+	if period := max(p.shared.period(), p.own.period()); period > 0 {
+		s.work.Go(func() { p.resync(period) })
+	}
+	p.noteSynced()
+}
+
+func (p *partition) isSynced() bool {
+	select {
+	case <-p.synced:
+		return true
+	default:
+		return false
+	}
+}
+
+// noteSynced is called under telling, when the informer runs.
+func (p *partition) noteSynced() {
+	if p.expecting || len(p.awaited) > 0 || p.isSynced() {
+		return
+	}
+	close(p.synced)
+	p.shared.hasSynced()
+	p.own.hasSynced()
+}
+
+// run decodes and applies what is in the tray, until it is closed and empty.
+func (p *partition) run() {
+	s := p.informer
+	for {
+		letters := s.mailbox.take(p.tray, p.limiter.Burst())
+		if letters == nil {
+			return
+		}
+		_ = p.limiter.WaitN(p.ctx, len(letters)) // it fails when the partition is removed, and then nothing is limited
+		for _, l := range letters {
+			l.stream.open(l)
+		}
+		s.deliver(p, letters)
+		s.mailbox.done(letters)
+		s.fillUp(p)
+	}
+}
+
+// resync tells handlers of all objects again, those whose time it is.
+func (p *partition) resync(period time.Duration) {
+	ticker := time.NewTicker(period)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-p.ctx.Done():
+			return
+		case <-ticker.C:
+			p.tellAgain()
+		}
+	}
+}
+
+func (p *partition) tellAgain() {
+	s := p.informer
+	s.telling.Lock()
+	defer s.telling.Unlock()
+	shared, own := p.shared.shouldResync(), p.own.shouldResync()
+	if !shared && !own {
+		return
+	}
+	v, err := s.indexer.table.byIndex(PartitionIndex, p.config.ID)
+	if err != nil {
+		return
+	}
+	defer v.release()
+	notices := make([]notice, 0, v.n)
+	for r := range v.each() {
+		notices = append(notices, notice{key: r.e.key, old: r.obj, new: r.obj, what: updated, sync: true, home: p})
+	}
+	if shared {
+		p.shared.append(notices)
+	}
+	if own {
+		p.own.append(notices)
+	}
+}
+
+// applied counts what a batch has brought.
+func (p *partition) applied(events int, bytes int64, since time.Time) {
+	at := time.Now()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.events += uint64(events)
+	p.received += bytes
+	p.meter.add(float64(events), at)
+	if !since.IsZero() {
+		p.lags.add(max(0, at.Sub(since)))
+	}
+}
+
+// meter measures how often something happens, with more weight on the last ten seconds.
+type meter struct {
+	perSecond float64
+	at        time.Time
+}
+
+const meterMemory = 10 * time.Second
+
+func (m *meter) add(n float64, at time.Time) {
+	m.perSecond = m.rate(at) + n/meterMemory.Seconds()
+	m.at = at
+}
+
+func (m *meter) rate(at time.Time) float64 {
+	return m.perSecond * math.Exp(-float64(max(0, at.Sub(m.at)))/float64(meterMemory))
+}
+
+// LimitError says that a partition has more objects than it may.
+type LimitError struct {
+	Partition string
+	// What is "objects" or "bytes", and Limit how many there may be.
+	What  string
+	Limit int64
+	// LeftOut is how many objects were left out since the last complete list.
+	LeftOut uint64
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("partition %q has reached its limit of %d %s: %d objects were left out; raise the limit, or divide the partition",
+		e.Partition, e.Limit, e.What, e.LeftOut)
+}
+
+// room is what a partition may have, and what it has of what is limited.
+type room struct {
+	limits *PartitionConfig
+	bytes  int64
+	sizes  lookup[int64] // of each object, if bytes are limited
+	full   *LimitError   // nil as long as nothing was left out
+}
+
+func newRoom(limits *PartitionConfig) room {
+	r := room{limits: limits}
+	if limits.MaxBytes > 0 {
+		r.sizes = newLookup[int64](0)
+	}
+	return r
+}
+
+// admits tells whether there is room for one object more, beside so many.
+func (r *room) admits(objects int, size int64) bool {
+	what, limit := "", int64(0)
+	switch {
+	case r.limits.MaxObjects > 0 && objects >= r.limits.MaxObjects:
+		what, limit = "objects", int64(r.limits.MaxObjects)
+	case r.limits.MaxBytes > 0 && r.bytes+size > r.limits.MaxBytes:
+		what, limit = "bytes", r.limits.MaxBytes
+	default:
+		return true
+	}
+	leftOut := uint64(1)
+	if r.full != nil {
+		leftOut += r.full.LeftOut
+	}
+	r.full = &LimitError{Partition: r.limits.ID, What: what, Limit: limit, LeftOut: leftOut}
+	return false
+}
+
+// has notes that an object is there, and how large it is; gone that it is not.
+func (r *room) has(key string, size int64) {
+	if r.sizes.m != nil {
+		r.bytes += size - r.sizes.m[key]
+		r.sizes.put(key, size)
+	}
+}
+
+func (r *room) gone(key string) {
+	if r.sizes.m != nil {
+		r.bytes -= r.sizes.m[key]
+		r.sizes.remove(key)
+	}
+}
+
+// roomAgain tells whether so much has become free that what was left out should be looked for.
+func (r *room) roomAgain(objects int) bool {
+	if r.full == nil {
+		return false
+	}
+	enough := func(have, limit int64) bool { return limit == 0 || have <= limit-max(1, limit/10) }
+	return enough(int64(objects), int64(r.limits.MaxObjects)) && enough(r.bytes, r.limits.MaxBytes)
+}
+
+// limit sets limits, under telling or before anyone knows of the partition.
+func (p *partition) limit(config PartitionConfig) {
+	p.room.limits = &config
+	if r := config.MaxEventRate; r > 0 {
+		p.limiter.SetBurst(max(1, int(min(r, atOnce))))
+		p.limiter.SetLimit(rate.Limit(r))
+		return
+	}
+	p.limiter.SetBurst(atOnce)
+	p.limiter.SetLimit(rate.Inf)
+}
+
+// fillPause is the least time between two lists that look for what was left out.
+const fillPause = 10 * time.Second
+
+// fillUp lists a partition again if it has left something out and now has room.
+func (s *PartitionedInformer) fillUp(p *partition) {
+	s.telling.Lock()
+	defer s.telling.Unlock()
+	if p.filling || !p.room.roomAgain(s.indexer.table.inhabitants(p.config.ID)) {
+		return
+	}
+	p.filling = true
+	s.work.Go(func() {
+		select {
+		case <-p.ctx.Done():
+			return
+		case <-time.After(fillPause):
+		}
+		s.telling.Lock()
+		p.filling, p.room.full = false, nil
+		s.telling.Unlock()
+		for _, t := range s.streamsOf(p.config.ID) {
+			s.relist(t)
+		}
+	})
+}

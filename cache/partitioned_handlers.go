@@ -1,0 +1,245 @@
+package cache
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"vedette.dev/internal/turn"
+)
+
+// PartitionHandler hears of changes and of the partition that they happen in. What it is given is shared and must not be
+// changed.
+//
+//   - It is called by one goroutine for each partition, at the same time, unless it asks for one at a time. Of one key it is
+//     never called by two.
+//   - An object that moves from one partition to another is updated for handlers of all partitions, in the new one. For
+//     handlers of one partition it is deleted, or added.
+//   - An object that moves because the partitions changed has not changed itself: nothing is told of it to handlers of all.
+type PartitionHandler interface {
+	OnAdd(partition string, obj any, isInInitialList bool)
+	OnUpdate(partition string, oldObj, newObj any)
+	OnDelete(partition string, obj any)
+	// OnLost is called when a partition was removed, with the keys of what was in it and is in no other. They need not be
+	// deleted: they are just not looked at any more. It is called more than once if keys have moved before.
+	OnLost(partition string, keys []string)
+}
+
+// PartitionHandlerOptions configures a PartitionHandler. The zero value works.
+type PartitionHandlerOptions struct {
+	HandlerOptions
+	// Partition is the only one that the handler wants to hear of. Empty means all, also those to come.
+	Partition string
+	// OneAtATime has it called for one partition at a time.
+	OneAtATime bool
+}
+
+// AddPartitionHandler adds a handler that is told of partitions.
+func (s *PartitionedInformer) AddPartitionHandler(handler PartitionHandler, options PartitionHandlerOptions) (ResourceEventHandlerRegistration, error) {
+	if handler == nil {
+		return nil, errors.New("the handler is nil")
+	}
+	h := &partitionHandler{handler: handler}
+	if options.OneAtATime {
+		h.turn = turn.New()
+	}
+	return s.register(h, options.HandlerOptions, options.Partition)
+}
+
+// partitionHandler makes a PartitionHandler of notices.
+type partitionHandler struct {
+	ResourceEventHandlerFuncs
+	handler PartitionHandler
+	turn    turn.Turn // nil if the handler may be called for several partitions at the same time
+}
+
+func (h *partitionHandler) handlerType() string { return fmt.Sprintf("%T", h.handler) }
+
+func (h *partitionHandler) take(n *notice) {
+	if h.turn != nil {
+		h.turn.Lock()
+		defer h.turn.Unlock()
+	}
+	id := n.home.config.ID
+	switch n.what {
+	case added:
+		h.handler.OnAdd(id, n.new, n.initial)
+	case updated:
+		h.handler.OnUpdate(id, n.old, n.new)
+	case deleted:
+		h.handler.OnDelete(id, n.old)
+	case recreated:
+		h.handler.OnDelete(id, n.old)
+		h.handler.OnAdd(id, n.new, false)
+	case lost:
+		keys, _ := n.old.([]string)
+		h.handler.OnLost(id, keys)
+	}
+}
+
+// serialHandler is a handler that knows nothing of partitions, and hears from one goroutine at a time.
+type serialHandler struct {
+	ResourceEventHandler
+	turn turn.Turn
+}
+
+func (h *serialHandler) handlerType() string { return fmt.Sprintf("%T", h.ResourceEventHandler) }
+
+func (h *serialHandler) take(n *notice) {
+	h.turn.Lock()
+	defer h.turn.Unlock()
+	n.plainCall(h.ResourceEventHandler)
+}
+
+// AddEventHandler adds a handler that hears of all partitions as if they were one, from one goroutine at a time.
+func (s *PartitionedInformer) AddEventHandler(handler ResourceEventHandler) (ResourceEventHandlerRegistration, error) {
+	return s.AddEventHandlerWithOptions(handler, HandlerOptions{})
+}
+
+// AddEventHandlerWithResyncPeriod adds a handler with a resync period of its own.
+func (s *PartitionedInformer) AddEventHandlerWithResyncPeriod(handler ResourceEventHandler, resyncPeriod time.Duration) (ResourceEventHandlerRegistration, error) {
+	return s.AddEventHandlerWithOptions(handler, HandlerOptions{ResyncPeriod: &resyncPeriod})
+}
+
+// AddEventHandlerWithOptions adds a handler with options.
+func (s *PartitionedInformer) AddEventHandlerWithOptions(handler ResourceEventHandler, options HandlerOptions) (ResourceEventHandlerRegistration, error) {
+	if handler == nil {
+		return nil, errors.New("the handler is nil")
+	}
+	return s.register(&serialHandler{handler, turn.New()}, options, "")
+}
+
+// partitionedRegistration is a handler with a listener in each partition that it hears of.
+type partitionedRegistration struct {
+	informer *PartitionedInformer
+	number   int
+	handler  ResourceEventHandler
+	options  HandlerOptions
+	only     string
+
+	// listeners belongs to telling.
+	listeners map[*partition]*listener
+	removed   bool
+	ended     chan struct{}
+
+	mu     sync.Mutex
+	behind map[*listener]struct{} // those that have not synced
+	synced chan struct{}
+}
+
+func (s *PartitionedInformer) register(h ResourceEventHandler, options HandlerOptions, only string) (ResourceEventHandlerRegistration, error) {
+	s.telling.Lock()
+	defer s.telling.Unlock()
+	if s.isEnding() {
+		return nil, fmt.Errorf("handler %T was not added to the informer of %s because it has stopped already", h, s.describe())
+	}
+	if only != "" && s.partition(only) == nil {
+		return nil, fmt.Errorf("handler %T is for partition %q, which the informer of %s has not", h, only, s.describe())
+	}
+	s.added++
+	r := &partitionedRegistration{
+		informer: s, number: s.added, handler: h, options: options, only: only,
+		listeners: map[*partition]*listener{}, synced: make(chan struct{}), ended: make(chan struct{}),
+		behind: map[*listener]struct{}{},
+	}
+	for _, p := range s.routes.Load().partitions {
+		r.join(p)
+	}
+	s.registrations = append(s.registrations, r)
+	r.noteSynced(nil)
+	return r, nil
+}
+
+// join adds a listener in a partition, under telling.
+func (r *partitionedRegistration) join(p *partition) {
+	if r.only != "" && r.only != p.config.ID {
+		return
+	}
+	s := r.informer
+	l := newListener(r.handler, r.options, s.log())
+	l.resync.requested = s.options.ResyncPeriod
+	if r.options.ResyncPeriod != nil {
+		l.resync.requested = *r.options.ResyncPeriod
+	}
+	l.home, l.number = p, r.number
+	l.onSynced = func() { r.noteSynced(l) }
+	r.mu.Lock()
+	r.behind[l] = struct{}{}
+	r.mu.Unlock()
+	replay := func() *view {
+		v, _ := s.indexer.table.byIndex(PartitionIndex, p.config.ID)
+		return &v
+	}
+	log := p.shared
+	if r.only != "" {
+		log = p.own
+	}
+	if log.add(l, replay) {
+		r.listeners[p] = l
+	}
+}
+
+// part takes leave of a partition that is gone, under telling.
+func (r *partitionedRegistration) part(p *partition) {
+	if l := r.listeners[p]; l != nil {
+		delete(r.listeners, p)
+		r.noteSynced(l)
+	}
+}
+
+// noteSynced is called when a listener has synced or is gone, and when the informer has synced.
+func (r *partitionedRegistration) noteSynced(l *listener) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.behind, l)
+	if len(r.behind) == 0 && r.informer.HasSynced() && !IsDone(r) {
+		close(r.synced)
+	}
+}
+
+// RemoveEventHandler lets a handler hear nothing more but what it is hearing now.
+func (s *PartitionedInformer) RemoveEventHandler(handle ResourceEventHandlerRegistration) error {
+	r, ok := handle.(*partitionedRegistration)
+	if !ok || r.informer != s {
+		return fmt.Errorf("invalid key type %T: it is no handle of this informer", handle)
+	}
+	s.telling.Lock()
+	defer s.telling.Unlock()
+	if r.removed {
+		return nil
+	}
+	r.removed = true
+	s.registrations = slices.DeleteFunc(s.registrations, func(other *partitionedRegistration) bool { return other == r })
+	var ending []*listener
+	for p, l := range r.listeners {
+		p.shared.remove(l)
+		p.own.remove(l)
+		ending = append(ending, l)
+	}
+	go func() {
+		for _, l := range ending {
+			<-l.ended
+		}
+		close(r.ended)
+	}()
+	return nil
+}
+
+// HasSynced tells whether the informer has synced and the handler has dealt with all that was there then.
+func (r *partitionedRegistration) HasSynced() bool { return IsDone(r) }
+
+// HasSyncedChecker is HasSynced to wait for.
+func (r *partitionedRegistration) HasSyncedChecker() DoneChecker { return r }
+
+// Name implements DoneChecker.
+func (r *partitionedRegistration) Name() string {
+	return "handler " + handlerType(r.handler)
+}
+
+// Done implements DoneChecker.
+func (r *partitionedRegistration) Done() <-chan struct{} { return r.synced }
+
+// ShutdownChan is closed when the handler has been called for the last time.
+func (r *partitionedRegistration) ShutdownChan() <-chan struct{} { return r.ended }

@@ -1,0 +1,134 @@
+package cache
+
+import (
+	"errors"
+	"maps"
+	"slices"
+)
+
+// partitionView is the store of a PartitionedInformer as if there were one partition alone.
+type partitionView struct {
+	*cache
+	id string
+}
+
+var _ Indexer = partitionView{}
+
+// PartitionIndexer returns a view of the objects of one partition, which is to be read only. Of a partition that there is not,
+// it is empty.
+func (s *PartitionedInformer) PartitionIndexer(id string) Indexer {
+	return partitionView{s.indexer, id}
+}
+
+var errReadOnly = errors.New("the objects of a partition are to be read only")
+
+func (v partitionView) Add(interface{}) error               { return errReadOnly }
+func (v partitionView) Update(interface{}) error            { return errReadOnly }
+func (v partitionView) Delete(interface{}) error            { return errReadOnly }
+func (v partitionView) Replace([]interface{}, string) error { return errReadOnly }
+
+func (v partitionView) List() []interface{} {
+	list, _ := v.table.listByIndex(PartitionIndex, v.id)
+	return list
+}
+
+func (v partitionView) ListKeys() []string {
+	keys, _ := v.table.indexKeys(PartitionIndex, v.id)
+	return keys
+}
+
+func (v partitionView) Get(obj interface{}) (item interface{}, exists bool, err error) {
+	key, err := v.keyFunc(obj)
+	if err != nil {
+		return nil, false, KeyError{obj, err}
+	}
+	return v.GetByKey(key)
+}
+
+func (v partitionView) GetByKey(key string) (item interface{}, exists bool, err error) {
+	obj, home, ok := v.table.placed(key)
+	if !ok || home != v.id {
+		return nil, false, nil
+	}
+	return obj, true, nil
+}
+
+func (v partitionView) Index(indexName string, obj interface{}) ([]interface{}, error) {
+	rows, err := v.table.alike(indexName, obj)
+	if err != nil {
+		return nil, err
+	}
+	out := []interface{}{}
+	for _, r := range rows {
+		if v.has(r.e.key) {
+			out = append(out, r.obj)
+		}
+	}
+	return out, nil
+}
+
+func (v partitionView) has(key string) bool {
+	home, ok := v.table.homeOf(key)
+	return ok && home == v.id
+}
+
+func (v partitionView) IndexKeys(indexName, indexedValue string) ([]string, error) {
+	keys, err := v.table.indexKeys(indexName, indexedValue)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(keys, func(key string) bool { return !v.has(key) }), nil
+}
+
+func (v partitionView) ByIndex(indexName, indexedValue string) ([]interface{}, error) {
+	rows, err := v.table.byValues(indexName, []string{indexedValue})
+	if err != nil {
+		return nil, err
+	}
+	out := []interface{}{}
+	for _, r := range rows {
+		if v.has(r.e.key) {
+			out = append(out, r.obj)
+		}
+	}
+	return out, nil
+}
+
+// viewAll and viewByIndex are those of a viewer. Those of the store would show all partitions.
+
+func (v partitionView) viewAll() view {
+	all, _ := v.table.byIndex(PartitionIndex, v.id)
+	return all
+}
+
+func (v partitionView) viewByIndex(name, value string) (view, error) {
+	all, err := v.table.byIndex(name, value)
+	if err != nil || name == PartitionIndex && value == v.id {
+		return all, err
+	}
+	var mine chunk[uint32]
+	for _, c := range all.slots {
+		for _, slot := range c.rows {
+			if v.has(all.rows[slot/chunkRows].rows[slot%chunkRows].e.key) {
+				mine.rows = append(mine.rows, slot)
+			}
+		}
+	}
+	all.slots, all.n = []chunk[uint32]{mine}, len(mine.rows)
+	return all, nil
+}
+
+func (v partitionView) ListIndexFuncValues(indexName string) []string {
+	index, ok := v.GetIndexers()[indexName]
+	if !ok {
+		return []string{}
+	}
+	seen := map[string]struct{}{}
+	for _, obj := range v.List() {
+		values, _ := index.call(obj)
+		for _, value := range values {
+			seen[value] = struct{}{}
+		}
+	}
+	return slices.Collect(maps.Keys(seen))
+}

@@ -1,0 +1,105 @@
+package shard
+
+import (
+	"vedette.dev/cache"
+)
+
+// Handler hears of changes and of the shard that they happen in. What it is given is shared and must not be changed.
+//
+//   - It is called by one goroutine for each shard, at the same time, unless HandlerOptions.OneAtATime is set. Of one key it is
+//     never called by two, and always in order.
+//   - An object that comes to be in another shard because it changed is updated, in the new shard. For a handler of one shard it
+//     is deleted from that, or added.
+//   - An object that comes to be in another shard because the shards changed has not changed: nothing is told.
+type Handler[T cache.Object] interface {
+	OnAdd(shard string, obj T, isInInitialList bool)
+	OnUpdate(shard string, oldObj, newObj T)
+	OnDelete(shard string, obj cache.DeletedObject[T])
+	// OnShardLost is called when a shard was removed, with the keys of what was in it and is in no other. They are not deleted,
+	// but nobody here looks at them any more: what was remembered of them can be forgotten. It is called more than once if
+	// keys have moved before.
+	OnShardLost(shard string, keys []string)
+}
+
+// HandlerFuncs is a Handler made of functions, of which some may be nil.
+type HandlerFuncs[T cache.Object] struct {
+	AddFunc    func(shard string, obj T, isInInitialList bool)
+	UpdateFunc func(shard string, oldObj, newObj T)
+	DeleteFunc func(shard string, obj cache.DeletedObject[T])
+	LostFunc   func(shard string, keys []string)
+}
+
+// OnAdd calls AddFunc.
+func (h HandlerFuncs[T]) OnAdd(shard string, obj T, isInInitialList bool) {
+	if h.AddFunc != nil {
+		h.AddFunc(shard, obj, isInInitialList)
+	}
+}
+
+// OnUpdate calls UpdateFunc.
+func (h HandlerFuncs[T]) OnUpdate(shard string, oldObj, newObj T) {
+	if h.UpdateFunc != nil {
+		h.UpdateFunc(shard, oldObj, newObj)
+	}
+}
+
+// OnDelete calls DeleteFunc.
+func (h HandlerFuncs[T]) OnDelete(shard string, obj cache.DeletedObject[T]) {
+	if h.DeleteFunc != nil {
+		h.DeleteFunc(shard, obj)
+	}
+}
+
+// OnShardLost calls LostFunc.
+func (h HandlerFuncs[T]) OnShardLost(shard string, keys []string) {
+	if h.LostFunc != nil {
+		h.LostFunc(shard, keys)
+	}
+}
+
+// HandlerOptions configures a Handler. The zero value works.
+type HandlerOptions struct {
+	cache.HandlerOptions
+	// Shard is the only one that the handler wants to hear of. Empty means all, also those to come.
+	Shard string
+	// OneAtATime has the handler called for one shard at a time.
+	OneAtATime bool
+}
+
+// AddShardHandler adds a handler that is told of shards. AddTypedEventHandler and AddEventHandler add one that knows nothing of
+// shards: it hears of all of them as if they were one, from one goroutine at a time.
+func (s *TypedShardingInformer[T]) AddShardHandler(handler Handler[T], options HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
+	return s.machine.AddPartitionHandler(untyped[T]{handler}, cache.PartitionHandlerOptions{
+		HandlerOptions: options.HandlerOptions, Partition: options.Shard, OneAtATime: options.OneAtATime,
+	})
+}
+
+// untyped makes a Handler fit the machine, whose objects are of type T since its streams let nothing else pass.
+type untyped[T cache.Object] struct{ Handler[T] }
+
+func (u untyped[T]) OnAdd(shard string, obj any, isInInitialList bool) {
+	if o, ok := obj.(T); ok {
+		u.Handler.OnAdd(shard, o, isInInitialList)
+	}
+}
+
+func (u untyped[T]) OnUpdate(shard string, oldObj, newObj any) {
+	o, ok := newObj.(T)
+	if old, before := oldObj.(T); ok && before {
+		u.Handler.OnUpdate(shard, old, o)
+	}
+}
+
+func (u untyped[T]) OnDelete(shard string, obj any) {
+	var gone cache.DeletedObject[T]
+	switch o := obj.(type) {
+	case cache.DeletedFinalStateUnknown:
+		gone.FinalStateUnknown = &o
+		gone.OptionalObj, _ = o.Obj.(T)
+	case T:
+		gone.OptionalObj = o
+	}
+	u.Handler.OnDelete(shard, gone)
+}
+
+func (u untyped[T]) OnLost(shard string, keys []string) { u.OnShardLost(shard, keys) }

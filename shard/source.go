@@ -1,0 +1,87 @@
+package shard
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"vedette.dev/rest"
+)
+
+// Source says which shards there are. The functions of this package make the usual ones; who divides a kind among replicas
+// writes one that emits the shards of this replica.
+type Source interface {
+	// Run calls emit with the shards, and again with all of them whenever they change, until the context ends. An error of emit
+	// means that the shards cannot be, and that those before stay. An error that Run returns ends the informer.
+	Run(ctx context.Context, emit func(shards []Shard) error) error
+}
+
+// fixed is a Source whose shards do not change by themselves.
+type fixed []Shard
+
+func (f fixed) Run(ctx context.Context, emit func([]Shard) error) error {
+	// They were set when the informer was made, and may have been changed since.
+	<-ctx.Done()
+	return nil
+}
+
+// Shards are these shards. They can be changed by the methods of the informer.
+func Shards(shards ...Shard) Source { return fixed(slices.Clone(shards)) }
+
+// Namespaces are one shard for each namespace, named after it.
+func Namespaces(namespaces ...string) Source {
+	out := fixed{}
+	for _, namespace := range namespaces {
+		out = append(out, Shard{ID: namespace, Scope: Scope{Namespaces: []string{namespace}}})
+	}
+	return out
+}
+
+// LabelValues are one shard for each value of a label, named after it.
+func LabelValues(key string, values ...string) Source {
+	out := fixed{}
+	for _, value := range values {
+		out = append(out, Shard{ID: value, Scope: Scope{Labels: key + "=" + value}})
+	}
+	return out
+}
+
+// Tenants are one shard for each tenant, named after it. Config.Tenant says how tenants are told apart.
+func Tenants(tenants ...string) Source {
+	out := fixed{}
+	for _, tenant := range tenants {
+		out = append(out, Shard{ID: tenant, Scope: Scope{Tenant: tenant}})
+	}
+	return out
+}
+
+// Hash are n shards of equal ranges of a hash, named by their number. If the key is the namespace, the ranges are chosen anew
+// when it is known what is in them.
+func Hash(key HashKey, n int) Source {
+	out := fixed{}
+	for i, r := range EqualRanges(n) {
+		out = append(out, Shard{ID: hashID(i), Scope: Scope{Hash: key, Ranges: []Range{r}}})
+	}
+	if len(out) == 0 {
+		return wrong{fmt.Errorf("shard: Hash into %d shards, want 1 to 65536", n)}
+	}
+	return out
+}
+
+// hashID is the ID of a shard by its number.
+func hashID(i int) string { return fmt.Sprintf("%03d", i) }
+
+// Clusters are one shard for each cluster, named after it.
+func Clusters(clusters map[string]*rest.Config) Source {
+	out := fixed{}
+	for _, name := range slices.Sorted(maps.Keys(clusters)) {
+		out = append(out, Shard{ID: name, Scope: Scope{Cluster: name, REST: clusters[name]}})
+	}
+	return out
+}
+
+// wrong is a Source that cannot be.
+type wrong struct{ err error }
+
+func (w wrong) Run(context.Context, func([]Shard) error) error { return w.err }
