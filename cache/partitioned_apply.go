@@ -2,6 +2,7 @@ package cache
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -60,6 +61,9 @@ func (s *PartitionedInformer) replace(r *streamRefill, version string) {
 			byPartition[l.to] = append(byPartition[l.to], l)
 		}
 	}
+	s.telling.Lock()
+	t.listed, _ = strconv.ParseUint(version, 10, 64)
+	s.telling.Unlock()
 	for _, id := range t.partitions() {
 		if p := s.partition(id); p != nil {
 			s.replaceIn(p, r, byPartition[p], version)
@@ -132,7 +136,7 @@ func (b *placing) tell(log *processor, n notice) {
 
 // follow finds out what a letter changes, if anything.
 func (b *placing) follow(l *letter) {
-	if l.epoch != l.stream.epoch.Load() {
+	if l.epoch != l.stream.epoch.Load() || l.stream.stopping.Load() && b.listedSince(l) {
 		return // a list has come since
 	}
 	obj, have, at, was := b.known(l.key)
@@ -172,6 +176,24 @@ func (b *placing) follow(l *letter) {
 	default:
 		b.update(l, obj, have, home, to)
 	}
+}
+
+// listedSince tells of a letter from a stream that has ended whether another, which took its place, has brought a list since.
+func (b *placing) listedSince(l *letter) bool {
+	v, err := strconv.ParseUint(l.id.version, 10, 64)
+	if err != nil {
+		return false
+	}
+	b.mu.Lock()
+	streams := b.streams
+	b.mu.Unlock()
+	env := envelopeOf(l.bare, l.id, l.raw, l.obj)
+	for _, t := range streams {
+		if t != l.stream && t.config.Prefix == l.stream.config.Prefix && t.listed >= v && (t.config.Covers == nil || t.config.Covers(&env)) {
+			return true
+		}
+	}
+	return false
 }
 
 // outdated tells whether a letter says less than what is known.

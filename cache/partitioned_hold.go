@@ -150,7 +150,7 @@ func (s *PartitionedInformer) answered(key string, h hold, exists bool) {
 	s.telling.Lock()
 	defer s.telling.Unlock()
 	now, ok := s.holds[key]
-	if !ok || now != h {
+	if !ok || !now.since.Equal(h.since) || now.stream != h.stream {
 		return
 	}
 	if exists {

@@ -26,6 +26,17 @@ type PartitionState struct {
 	Full *LimitError
 }
 
+// Err is nil while all is well: see State. A partition that has left something out is not well.
+func (s PartitionState) Err() error {
+	if err := s.State.Err(); err != nil {
+		return err
+	}
+	if s.Full != nil {
+		return s.Full
+	}
+	return nil
+}
+
 // Partitions tells how each partition is, sorted by ID.
 func (s *PartitionedInformer) Partitions() []PartitionState {
 	partitions := s.routes.Load().partitions
@@ -78,7 +89,7 @@ func (s *PartitionedInformer) partitionState(p *partition) PartitionState {
 	out.MovedIn, out.MovedOut, out.Full = p.movedIn, p.movedOut, p.room.full
 	s.telling.Unlock()
 	if out.Full != nil && out.Cause == nil {
-		out.Cause, out.Failures = out.Full, 1
+		out.Cause = out.Full
 	}
 	out.Handlers = append(p.shared.states(), p.own.states()...)
 	s.mark(&out.State)

@@ -65,6 +65,8 @@ type Stream struct {
 	// epoch counts lists. What came before the last one is nothing.
 	epoch atomic.Uint64
 
+	// listed is the version of the last list, if it can be compared; it belongs to telling.
+	listed uint64
 	// feeds is config.Partitions, which can change.
 	feeds atomic.Pointer[[]string]
 

@@ -74,7 +74,7 @@ func (b *board) enlist(current map[string]Set, weights map[string]float64) error
 	for _, id := range slices.Sorted(maps.Keys(weights)) {
 		weight := cmp.Or(weights[id], 1)
 		if !(weight > 0) || math.IsInf(weight, 0) {
-			return fmt.Errorf("hashspace: the weight of owner %q is %v; it must be a positive number, or 0 for 1", id, weight)
+			return fmt.Errorf("the weight of owner %q is %v; it must be a positive number, or 0 for 1", id, weight)
 		}
 		top = max(top, weight)
 		b.owners = append(b.owners, owner{id: id, fair: weight, comes: current[id].Empty()})

@@ -30,7 +30,7 @@ func holdings(sets map[string]Set) ([]held, error) {
 	slices.SortFunc(all, func(a, b held) int { return cmp.Or(byStart(a.Range, b.Range), cmp.Compare(a.by, b.by)) })
 	for _, h := range all {
 		if !h.valid() {
-			return nil, fmt.Errorf("hashspace: the range %v of %q holds nothing: its start must lie before its end", h.Range, h.by)
+			return nil, fmt.Errorf("the range %v of %q holds nothing: its start must lie before its end", h.Range, h.by)
 		}
 	}
 	return all, nil
@@ -52,12 +52,12 @@ func check(sets map[string]Set, complete bool) error {
 	next := uint64(0) // what is before it is held
 	for _, h := range all {
 		if h.Start > next {
-			return fmt.Errorf("hashspace: nobody holds %v", Range{next, h.Start})
+			return fmt.Errorf("nobody holds %v", Range{next, h.Start})
 		}
 		next = h.End
 	}
 	if len(all) == 0 || next != 0 {
-		return fmt.Errorf("hashspace: nobody holds %v", Range{Start: next})
+		return fmt.Errorf("nobody holds %v", Range{Start: next})
 	}
 	return nil
 }
@@ -65,7 +65,7 @@ func check(sets map[string]Set, complete bool) error {
 func overlap(a, b held) error {
 	both := closed(b.Start, min(a.last(), b.last()))
 	if a.by == b.by {
-		return fmt.Errorf("hashspace: the ranges %v and %v of %q overlap", a.Range, b.Range, a.by)
+		return fmt.Errorf("the ranges %v and %v of %q overlap", a.Range, b.Range, a.by)
 	}
-	return fmt.Errorf("hashspace: %q and %q both hold %v", a.by, b.by, both)
+	return fmt.Errorf("%q and %q both hold %v", a.by, b.by, both)
 }

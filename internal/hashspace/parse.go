@@ -151,5 +151,5 @@ func (p *parser) wanted(what string) error {
 }
 
 func (p *parser) errorf(format string, args ...any) error {
-	return fmt.Errorf("hashspace: %.200q is not a shard selector: %s", p.text, fmt.Sprintf(format, args...))
+	return fmt.Errorf("%.200q is not a shard selector: %s", p.text, fmt.Sprintf(format, args...))
 }

@@ -14,7 +14,7 @@ import (
 // Without any points it is Equal, up to the place where the odd remainders go.
 func Quantiles(loads []Load, n int) ([]Range, error) {
 	if n < 1 || n > maxEqual {
-		return nil, fmt.Errorf("hashspace: cannot cut the space into %d ranges; it must be 1 to %d", n, maxEqual)
+		return nil, fmt.Errorf("cannot cut the space into %d ranges; it must be 1 to %d", n, maxEqual)
 	}
 	p := newPoints(loads)
 	if p.total() == 0 {

@@ -24,7 +24,7 @@ func (r Range) Split(at uint64) (Range, Range, error) {
 		return Range{}, Range{}, invalid(r)
 	}
 	if at <= r.Start || at > r.last() {
-		return Range{}, Range{}, fmt.Errorf("hashspace: cannot split %v at %s: the point must lie inside it, after its start", r, bound(at))
+		return Range{}, Range{}, fmt.Errorf("cannot split %v at %s: the point must lie inside it, after its start", r, bound(at))
 	}
 	return Range{r.Start, at}, Range{at, r.End}, nil
 }
@@ -85,5 +85,5 @@ func bound(h uint64) string {
 }
 
 func invalid(r Range) error {
-	return fmt.Errorf("hashspace: the range %v holds nothing: its start must lie before its end", r)
+	return fmt.Errorf("the range %v holds nothing: its start must lie before its end", r)
 }

@@ -32,10 +32,10 @@ func Rebalance(current map[string]Set, owners map[string]float64, loads []Load, 
 		tolerance = defaultTolerance
 	}
 	if !(tolerance >= 1) || math.IsInf(tolerance, 0) {
-		return Plan{}, fmt.Errorf("hashspace: the tolerance is %v; it must be at least 1, or 0 for %v", tolerance, defaultTolerance)
+		return Plan{}, fmt.Errorf("the tolerance is %v; it must be at least 1, or 0 for %v", tolerance, defaultTolerance)
 	}
 	if len(owners) == 0 {
-		return Plan{}, errors.New("hashspace: there are no owners to hold the space")
+		return Plan{}, errors.New("there are no owners to hold the space")
 	}
 	if err := Disjoint(current); err != nil {
 		return Plan{}, err

@@ -26,9 +26,9 @@ func Selector(path string, s Set) (string, error) {
 	case path != uidPath && path != namespacePath:
 		return "", unknownPath(path)
 	case s.Empty():
-		return "", errors.New("hashspace: an empty set has no selector: list and watch nothing instead")
+		return "", errors.New("an empty set has no selector: list and watch nothing instead")
 	case len(s) > MaxRanges:
-		return "", fmt.Errorf("hashspace: a selector of %d ranges is too long for a URL; at most %d are allowed", len(s), MaxRanges)
+		return "", fmt.Errorf("a selector of %d ranges is too long for a URL; at most %d are allowed", len(s), MaxRanges)
 	case s.IsEverything():
 		return "", nil
 	}
@@ -48,5 +48,5 @@ func Selector(path string, s Set) (string, error) {
 const rangeCall = "shardRange"
 
 func unknownPath(path string) error {
-	return fmt.Errorf("hashspace: the server cannot select by %q; it knows %s and %s", path, uidPath, namespacePath)
+	return fmt.Errorf("the server cannot select by %q; it knows %s and %s", path, uidPath, namespacePath)
 }

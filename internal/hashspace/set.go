@@ -24,7 +24,7 @@ func NewSet(ranges ...Range) (Set, error) {
 	slices.SortFunc(sorted, byStart)
 	for i := 1; i < len(sorted); i++ {
 		if sorted[i].Start <= sorted[i-1].last() {
-			return nil, fmt.Errorf("hashspace: the ranges %v and %v overlap", sorted[i-1], sorted[i])
+			return nil, fmt.Errorf("the ranges %v and %v overlap", sorted[i-1], sorted[i])
 		}
 	}
 	return join(sorted), nil
