@@ -278,3 +278,29 @@ func TestNamespacesAreBalanced(t *testing.T) {
 		}
 	})
 }
+
+// TestListPassesWhatWaits has a list come while changes wait that are older.
+func TestListPassesWhatWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newServer(t, apitest.Config{})
+		fill(t, server, 50)
+		w := start(t, server, Config[*corev1.ConfigMap]{Source: Shards(
+			Shard{ID: "slow", Scope: Scope{Namespaces: []string{"ns-a"}}, Limits: Limits{EventsPerSecond: 0.1}})})
+		synctest.Wait()
+		for i := range 10 {
+			w.change("ns-a", fmt.Sprintf("c%03d", 5*i), func(cm *corev1.ConfigMap) { cm.Data["n"] = "waits" })
+		}
+		synctest.Wait()
+		server.RefuseConnections()
+		server.CutConnections()
+		for i := range 10 {
+			w.remove("ns-a", fmt.Sprintf("c%03d", 5*i))
+		}
+		server.Compact()
+		if err := server.AcceptConnections(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(5 * time.Minute)
+		w.check(func(cm *corev1.ConfigMap) bool { return cm.Namespace == "ns-a" })
+	})
+}

@@ -182,7 +182,21 @@ func play(t *testing.T, s *division, n uint64) {
 			time.Sleep(d)
 		}
 	}
-	h.w = startWith(t, server, s.config(), options, pause)
+	config := s.config()
+	switch n % 3 {
+	case 1: // streams are behind, each in its own way
+		lag := apitest.Fault{Effect: apitest.Lag, Delay: 700 * time.Millisecond, Probability: 0.4, Seed: n}
+		if _, err := server.Inject(lag); err != nil {
+			t.Fatal(err)
+		}
+	case 2: // what they bring waits
+		shards := slices.Clone(config.Source.(fixed))
+		for i := range shards {
+			shards[i].Limits.EventsPerSecond = float64(1 + h.r.IntN(4))
+		}
+		config.Source = shards
+	}
+	h.w = startWith(t, server, config, options, pause)
 	var keep func(cm *corev1.ConfigMap) bool
 	if s.keeps != nil {
 		keep = func(cm *corev1.ConfigMap) bool { return s.keeps(h, cm) }
