@@ -2,6 +2,7 @@ package shard
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -57,4 +58,71 @@ func probe(ctx context.Context, r cache.Requester, key HashKey) selecting {
 		return selectPerhaps
 	}
 	return selectYes
+}
+
+// ignored notes that a server does not select by hash, though it seemed to: some kinds it does not watch as it lists them.
+func (s *TypedShardingInformer[T]) ignored(cluster string) {
+	s.mu.Lock()
+	s.selects[cluster] = selectNo
+	s.mu.Unlock()
+	s.info("The server does not select by hash what is watched; one stream is shared instead", "cluster", cluster)
+	s.look()
+}
+
+// selecting says of which clusters the server selects by hash. Those of which that is not known are asked.
+func (s *TypedShardingInformer[T]) selecting(next *layout) func(cluster string) bool {
+	return func(cluster string) bool {
+		key := next.hashOf(cluster)
+		if s.config.NoServerSelection || key.path == "" {
+			return false
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		switch s.selects[cluster] {
+		case selectYes:
+			return true
+		case selectUnknown:
+			s.selects[cluster] = selectAsking
+			s.work.Go(func() { s.ask(s.running, next, cluster, key) })
+		}
+		return false
+	}
+}
+
+func (l *layout) hashOf(cluster string) HashKey {
+	if r := l.routers[prefixOf(cluster)]; r != nil {
+		return r.hash
+	}
+	return HashKey{}
+}
+
+func (s *TypedShardingInformer[T]) ask(ctx context.Context, l *layout, cluster string, key HashKey) {
+	is := selectPerhaps
+	namespace := l.someNamespace(cluster)
+	if r, err := s.requester(l, cluster, namespace); err == nil {
+		is = probe(ctx, r, key)
+	}
+	s.mu.Lock()
+	s.selects[cluster] = is
+	s.mu.Unlock()
+	s.look()
+}
+
+// someNamespace is one in which the shards of a cluster look, empty if they look at all.
+func (l *layout) someNamespace(cluster string) string {
+	for namespace := range l.routers[prefixOf(cluster)].hashed {
+		return namespace
+	}
+	return ""
+}
+
+// isAsking tells whether a stream has to wait for what its server says. Where there is a stream already, it goes on as it is.
+func (s *TypedShardingInformer[T]) isAsking(w *want) bool {
+	if w.cover.family != familyHash || !w.shared {
+		return false
+	}
+	s.mu.Lock()
+	asking := s.selects[w.cluster] == selectAsking
+	s.mu.Unlock()
+	return asking && !slices.ContainsFunc(s.streams, func(old *stream) bool { return old.cluster == w.cluster })
 }
