@@ -125,6 +125,9 @@ type laneNotices struct {
 }
 
 func (b *placing) tell(log *processor, n notice) {
+	if !log.listened.Load() {
+		return
+	}
 	for i := range b.lanes {
 		if b.lanes[i].log == log {
 			b.lanes[i].notices = append(b.lanes[i].notices, n)

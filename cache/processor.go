@@ -3,6 +3,7 @@ package cache
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -13,9 +14,11 @@ type processor struct {
 	mu sync.Mutex
 	// Invariant: listeners have a goroutine if and only if started is set and they have not ended.
 	listeners []*listener
-	added     int // how many there ever were
-	started   bool
-	stopped   bool
+	// listened tells whether there are any, for those who do not hold the lock.
+	listened atomic.Bool
+	added    int // how many there ever were
+	started  bool
+	stopped  bool
 	// synced says that the first list is in the log.
 	synced bool
 	// last is the newest page of the log. Older ones are held by those who have not read them.
@@ -49,6 +52,7 @@ func (p *processor) add(l *listener, replay func() *view) bool {
 		l.syncAt.Store(p.last.end())
 	}
 	p.listeners = append(p.listeners, l)
+	p.listened.Store(true)
 	if p.started {
 		l.replay = replay()
 		go l.run()
@@ -116,6 +120,7 @@ func (p *processor) remove(l *listener) {
 		return
 	}
 	p.listeners = slices.Delete(p.listeners, i, i+1)
+	p.listened.Store(len(p.listeners) > 0)
 	l.stopNow()
 	if !p.started {
 		close(l.ended)
