@@ -18,9 +18,10 @@ import (
 // they are no more than a list each, and hold nothing twice: to take a long list apart would cost more than to keep it.
 type listener struct {
 	handler    ResourceEventHandler
-	number     int        // which listener of the informer it is
-	home       *partition // whose changes it tells of; nil if there are none
-	onSynced   func()     // called when it has synced; may be nil
+	number     int                   // which listener of the informer it is
+	home       *partition            // whose changes it tells of; nil if there are none
+	elsewhere  map[string]*partition // the homes of what it tells first and is at home elsewhere
+	onSynced   func()                // called when it has synced; may be nil
 	logger     logr.Logger
 	maxWaiting uint64 // zero means that nothing is ever merged
 	onPanic    PanicPolicy
@@ -195,7 +196,11 @@ func (l *listener) replayAll() {
 		if l.stopped.Load() {
 			return
 		}
-		l.tell(&notice{key: r.e.key, new: r.obj, what: added, initial: true, home: l.home})
+		n := notice{key: r.e.key, new: r.obj, what: added, initial: true}
+		if n.home = l.home; l.elsewhere[n.key] != nil {
+			n.home = l.elsewhere[n.key]
+		}
+		l.tell(&n)
 	}
 }
 

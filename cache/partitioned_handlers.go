@@ -147,6 +147,9 @@ func (s *PartitionedInformer) register(h ResourceEventHandler, options HandlerOp
 	for _, p := range s.routes.Load().partitions {
 		r.join(p)
 	}
+	for _, p := range s.left { // through whose lanes others may be told of
+		r.join(p)
+	}
 	s.registrations = append(s.registrations, r)
 	r.noteSynced(nil)
 	return r, nil
@@ -154,10 +157,10 @@ func (s *PartitionedInformer) register(h ResourceEventHandler, options HandlerOp
 
 // join adds a listener in a partition, under telling.
 func (r *partitionedRegistration) join(p *partition) {
-	if r.only != "" && r.only != p.config.ID {
+	s := r.informer
+	if r.only != "" && (r.only != p.config.ID || slices.Contains(s.left, p)) {
 		return
 	}
-	s := r.informer
 	l := newListener(r.handler, r.options, s.log())
 	l.resync.requested = s.options.ResyncPeriod
 	if r.options.ResyncPeriod != nil {
@@ -168,13 +171,12 @@ func (r *partitionedRegistration) join(p *partition) {
 	r.mu.Lock()
 	r.behind[l] = struct{}{}
 	r.mu.Unlock()
-	replay := func() *view {
-		v, _ := s.indexer.table.byIndex(PartitionIndex, p.config.ID)
-		return &v
-	}
-	log := p.shared
+	log, replay := p.shared, func() *view { return s.replay(l, p) }
 	if r.only != "" {
-		log = p.own
+		log, replay = p.own, func() *view {
+			v, _ := s.indexer.table.byIndex(PartitionIndex, p.config.ID)
+			return &v
+		}
 	}
 	if log.add(l, replay) {
 		r.listeners[p] = l

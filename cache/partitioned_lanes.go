@@ -175,3 +175,45 @@ func (l *listener) owes(key string) bool {
 	_, waits := l.backlog.places.m[key]
 	return waits || l.inHand.what == handNotice && l.inHand.key == key
 }
+
+// replay is what a listener of a lane is to tell first: the objects of the partition, but for those that are pinned to other lanes,
+// and those that are pinned to this one. It is called under telling.
+func (s *PartitionedInformer) replay(l *listener, p *partition) *view {
+	t := s.indexer.table
+	v, _ := t.byIndex(PartitionIndex, p.config.ID)
+	if s.partition(p.config.ID) != p {
+		v.slots, v.n = nil, 0 // it is gone, and if there is another of its name, they are not its objects
+	}
+	if len(s.pins) == 0 {
+		return &v
+	}
+	var mine chunk[uint32]
+	for _, c := range v.slots {
+		for _, slot := range c.rows {
+			key := v.rows[slot/chunkRows].rows[slot%chunkRows].e.key
+			if pin, ok := s.pins[key]; !ok || pin.lane == p {
+				mine.rows = append(mine.rows, slot)
+			}
+		}
+	}
+	l.elsewhere = map[string]*partition{}
+	for key, pin := range s.pins {
+		if slot, home, ok := t.slotOf(key); ok && pin.lane == p && s.partition(home) != p {
+			mine.rows = append(mine.rows, slot)
+			l.elsewhere[key] = s.partition(home)
+		}
+	}
+	v.slots, v.n = []chunk[uint32]{mine}, len(mine.rows)
+	return &v
+}
+
+// slotOf is the row of a key and its home.
+func (t *table) slotOf(key string) (slot uint32, home string, ok bool) {
+	t.mu.rlock()
+	defer t.mu.RUnlock()
+	r := t.byKey.m[key]
+	if r.e == nil {
+		return 0, "", false
+	}
+	return r.e.slot, r.e.filed[0].posting.value, true
+}

@@ -29,7 +29,8 @@ type processor struct {
 }
 
 func newProcessor(check time.Duration, logger logr.Logger) *processor {
-	return &processor{last: &page{}, check: check, logger: logger}
+	// Notices are numbered from 1, so that 0 is before all of them.
+	return &processor{last: &page{first: 1}, check: check, logger: logger}
 }
 
 // add adds a listener. What it is to hear first is returned by replay, which is called if the informer runs; no notice

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"vedette.dev/apitest"
+	"vedette.dev/cache"
 )
 
 var (
@@ -128,6 +130,7 @@ type history struct {
 	w     *world
 	r     *rand.Rand
 	names int
+	late  []*believer // handlers that came while the informer ran
 }
 
 func (h *history) ids() (ids []string) {
@@ -208,6 +211,11 @@ func play(t *testing.T, s *division, n uint64) {
 		server.AcceptConnections()
 		time.Sleep(5 * time.Minute)
 		h.w.check(keep)
+		for i, b := range h.late {
+			if got, want := b.versions(), h.w.onServer(keep); !maps.Equal(got, want) {
+				t.Fatalf("handler %d, which came late, and the server differ:\n%s", i, difference(got, want))
+			}
+		}
 	}
 }
 
@@ -230,6 +238,13 @@ func (h *history) step(t *testing.T, s *division) {
 		h.w.server.CutConnections()
 	case n == 6:
 		_ = h.w.server.AcceptConnections()
+	case n == 7 && len(h.late) < 3:
+		b := newBeliever(t)
+		b.pause = h.w.hears.pause
+		if _, err := h.w.informer.AddShardHandler(b, HandlerOptions{HandlerOptions: cache.HandlerOptions{MaxWaiting: 2}}); err != nil {
+			t.Fatal(err)
+		}
+		h.late = append(h.late, b)
 	case n < 12:
 		time.Sleep(time.Duration(h.r.IntN(3000)) * time.Millisecond)
 	case n < 16:

@@ -1,0 +1,114 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"vedette.dev/cache"
+	"vedette.dev/cmd/vedette/internal/kinds"
+	"vedette.dev/cmd/vedette/internal/object"
+	"vedette.dev/dynamic"
+	"vedette.dev/dynamic/dynamicinformer"
+)
+
+// follower is an informer of one resource that knows what cannot get better by waiting.
+type follower struct {
+	cluster  *cluster
+	resource kinds.Resource
+	informer cache.SharedIndexInformer
+	// hopeless has the error for which the first list cannot succeed.
+	hopeless chan error
+	running  sync.WaitGroup
+}
+
+// selection is which objects to follow.
+type selection struct {
+	labels, fields string
+	// managedFields says that they are needed; they are a third of an object.
+	managedFields bool
+}
+
+// follow makes an informer, which start starts.
+func (c *cluster) follow(client dynamic.Interface, r kinds.Resource, s selection, masker object.Masker) (*follower, error) {
+	namespace := c.namespace
+	if !r.Namespaced {
+		namespace = ""
+	}
+	f := &follower{cluster: c, resource: r, hopeless: make(chan error, 1)}
+	f.informer = dynamicinformer.NewFilteredDynamicInformer(client, r.GroupVersionResource, namespace, 0, cache.Indexers{}, func(o *metav1.ListOptions) {
+		o.LabelSelector, o.FieldSelector = s.labels, s.fields
+	}).Informer()
+	err := f.informer.SetTransform(func(obj any) (any, error) {
+		if u, ok := obj.(*unstructured.Unstructured); ok {
+			masker.Mask(u)
+			if !s.managedFields {
+				unstructured.RemoveNestedField(u.Object, "metadata", "managedFields")
+			}
+		}
+		return obj, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return f, f.informer.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) {
+		if !f.informer.HasSynced() && isHopeless(err) {
+			select {
+			case f.hopeless <- err:
+			default:
+			}
+		}
+	})
+}
+
+// isHopeless tells whether the server has refused, in a way that it will again.
+func isHopeless(err error) bool {
+	return apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) || apierrors.IsNotFound(err) ||
+		apierrors.IsMethodNotSupported(err) || apierrors.IsBadRequest(err) || apierrors.IsInvalid(err)
+}
+
+// start starts the informer. It ends with the context; wait waits for that.
+func (f *follower) start(ctx context.Context) {
+	f.running.Go(func() { f.informer.RunWithContext(ctx) })
+}
+
+func (f *follower) wait() { f.running.Wait() }
+
+// synced waits until the objects are there, and a handler has heard of all of them. Meanwhile it calls waiting, now and then.
+func (f *follower) synced(ctx context.Context, handler cache.ResourceEventHandlerRegistration, waiting func()) error {
+	ctx, cancel := f.cluster.limit(ctx)
+	defer cancel()
+	wanted := "list " + f.resource.String()
+	ticker := time.NewTicker(frameTime)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-handler.HasSyncedChecker().Done():
+			return nil
+		case err := <-f.hopeless:
+			return f.cluster.trouble(ctx, err, wanted)
+		case <-ticker.C:
+			waiting()
+		case <-ctx.Done():
+			err := cache.StateOf(f.informer).Cause
+			if err == nil {
+				err = context.Cause(ctx)
+			}
+			return f.cluster.trouble(ctx, err, wanted)
+		}
+	}
+}
+
+// trouble is what is wrong with the watch, if it has been for more than a moment.
+func (f *follower) trouble() string {
+	state := cache.StateOf(f.informer)
+	if state.Cause == nil || state.Failures < 2 {
+		return ""
+	}
+	return fmt.Sprintf("no news of %s since %s: %s; trying again", f.resource, state.Failing.Format("15:04:05"), rootCause(state.Cause))
+}

@@ -1,0 +1,122 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+const rootLong = `Vedette watches Kubernetes clusters, and shows what it sees.
+
+Flags that name a cluster (--kubeconfig, --context, --namespace and so on), the variable KUBECONFIG, and which of them wins are
+those of kubectl. In a terminal, commands show their progress and draw their view anew; in a pipe they print lines and nothing
+else. NO_COLOR turns colours off.
+
+Exit status:
+  0    all is well
+  1    something failed: standard error says what, and what to do about it
+  2    the arguments are wrong, and nothing was done
+  130  Ctrl-C came before the command was done. 'serve' and 'watch' are done when it comes: theirs is 0.`
+
+// newRoot makes the command with all its subcommands.
+func newRoot(s *streams) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "vedette",
+		Short: "See what happens in a Kubernetes cluster",
+		Long:  rootLong,
+		Example: examples(`
+			# An API server to try things out on, with 1,000 pods of which some change all the time
+			vedette serve --fill pods=1000 --churn 50
+
+			# How many pods are on which node, live
+			vedette watch pods -A --by node
+
+			# What makes the API server sweat
+			vedette churn --for 30s
+
+			# Why nothing happens to an object
+			vedette explain web default/shop --url http://localhost:8081`),
+		Args:          noSuchCommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		SilenceErrors: true,
+		SilenceUsage:  true,
+
+		SuggestionsMinimumDistance: 2,
+	}
+	root.SetOut(s.out)
+	root.SetErr(s.err)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return &usageError{err: err, command: cmd.CommandPath()}
+	})
+	root.AddCommand(newServe(s), newWatch(s), newChurn(s), newExplain(s), newVersion(s))
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		refineDefault(root, cmd)
+	}
+	return root
+}
+
+// refineDefault makes the commands that cobra brings refuse what they do not know. They would show some help, and be content.
+func refineDefault(root, cmd *cobra.Command) {
+	switch cmd.Name() {
+	case "completion":
+		cmd.Args = noSuchCommand
+		cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		cmd.Example = examples(`
+			# For this shell
+			source <(vedette completion bash)`)
+	case "help":
+		cmd.Args = func(_ *cobra.Command, args []string) error {
+			if about, _, err := root.Find(args); err != nil || len(args) > 0 && about == root {
+				return noSuchCommand(root, args)
+			}
+			return nil
+		}
+	}
+}
+
+// noSuchCommand is for what is no subcommand.
+func noSuchCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("there is no command %q", args[0])
+	if similar := cmd.SuggestionsFor(args[0]); len(similar) > 0 {
+		text += "; did you mean " + strings.Join(similar, " or ") + "?"
+	}
+	return usagef("%s", text)
+}
+
+// exactly refuses other numbers of arguments. usage names them.
+func exactly(n int, usage string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		switch {
+		case len(args) < n:
+			return usagef("%s is missing", strings.Fields(usage)[len(args)])
+		case len(args) > n:
+			return usagef("%q is one argument too many; expected %s", args[n], usage)
+		}
+		return nil
+	}
+}
+
+func noArguments(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("%q is not expected: the command takes flags only", args[0])
+	}
+	return nil
+}
+
+// examples takes away the indent with which the text stands in the code, and puts two spaces in its place, as cobra wants it.
+func examples(text string) string {
+	lines := strings.Split(strings.Trim(text, "\n"), "\n")
+	for i, line := range lines {
+		if line = strings.TrimLeft(line, "\t"); line != "" {
+			line = "  " + line
+		}
+		lines[i] = line
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,112 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"vedette.dev/clientcmd"
+)
+
+// noConfig says why flags and files name no cluster, and what to do about it.
+func (f *clusterFlags) noConfig(err error, loader clientcmd.ClientConfig) error {
+	switch {
+	case clientcmd.IsEmptyConfig(err):
+		where := "KUBECONFIG is not set"
+		if files := loader.ConfigAccess().GetLoadingPrecedence(); len(files) > 0 {
+			where = "nothing in " + strings.Join(files, ", ")
+		}
+		return fmt.Errorf("there is no cluster to talk to: %s\n"+
+			"Name a kubeconfig with --kubeconfig or KUBECONFIG, or start a server to try things out on with 'vedette serve'", where)
+	case errors.Is(err, fs.ErrNotExist) && f.kubeconfig != "":
+		return fmt.Errorf("--kubeconfig: there is no file %s", f.kubeconfig)
+	}
+	if raw, rawErr := loader.RawConfig(); rawErr == nil && f.overrides.CurrentContext != "" && raw.Contexts[f.overrides.CurrentContext] == nil {
+		names := "it has none"
+		if len(raw.Contexts) > 0 {
+			names = "it has " + strings.Join(slices.Sorted(maps.Keys(raw.Contexts)), ", ")
+		}
+		return fmt.Errorf("there is no context %q in the kubeconfig; %s", f.overrides.CurrentContext, names)
+	}
+	return fmt.Errorf("the kubeconfig cannot be used: %w", err)
+}
+
+// badConfig is about a configuration that no client can be made of.
+func (c *cluster) badConfig(err error) error {
+	return fmt.Errorf("the kubeconfig%s cannot be used: %w", c.inContext(), err)
+}
+
+func (c *cluster) inContext() string {
+	if c.context == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (context %q)", c.context)
+}
+
+// trouble says why the server did not do what was wanted of it, and what to do about it.
+func (c *cluster) trouble(ctx context.Context, err error, wanted string) error {
+	if cause := context.Cause(ctx); errors.Is(cause, errInterrupted) {
+		return cause
+	}
+	switch {
+	case apierrors.IsUnauthorized(err):
+		return fmt.Errorf("%s does not accept the credentials%s: %s\nLog in again, or choose others with --context, --user or --token",
+			c.config.Host, c.inContext(), said(err))
+	case apierrors.IsForbidden(err):
+		hint := ""
+		if c.namespace == "" {
+			hint = "look at one namespace with -n, "
+		}
+		return fmt.Errorf("not allowed to %s: %s\nAsk for a role with the verbs list and watch, %sor act as somebody else with --context or --as",
+			wanted, said(err), hint)
+	case said(err) != "":
+		return fmt.Errorf("could not %s: %s", wanted, said(err))
+	}
+	return c.unreachable(ctx, err)
+}
+
+// said is what the server said, without what was put before it on the way; empty if an error is not an answer of the server.
+func said(err error) string {
+	var answer apierrors.APIStatus
+	if !errors.As(err, &answer) || answer.Status().Code == 0 {
+		return ""
+	}
+	return cmp.Or(answer.Status().Message, err.Error())
+}
+
+// unreachable is about a server that did not answer.
+func (c *cluster) unreachable(ctx context.Context, err error) error {
+	what := rootCause(err)
+	hint := "Is it running? --kubeconfig, --context and --server say which one is asked"
+	switch {
+	case errors.Is(context.Cause(ctx), errTimeout):
+		what = fmt.Sprintf("no answer in %s (--request-timeout)", c.timeout)
+	case errors.As(err, new(*x509.UnknownAuthorityError)) || errors.As(err, new(x509.UnknownAuthorityError)) ||
+		errors.As(err, new(x509.HostnameError)) || errors.As(err, new(*tls.CertificateVerificationError)):
+		hint = "It is not the server that the kubeconfig is for, or its authority is missing there (certificate-authority, --certificate-authority)"
+	}
+	return fmt.Errorf("cannot reach the API server at %s%s: %s\n%s", c.config.Host, c.inContext(), what, hint)
+}
+
+// rootCause is the last part of an error of the network: the parts before it say where, which is known.
+func rootCause(err error) string {
+	var dns *net.DNSError
+	if errors.As(err, &dns) {
+		return dns.Error()
+	}
+	var op *net.OpError
+	if errors.As(err, &op) && op.Err != nil {
+		return op.Err.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,10 @@
+// Vedette shows what happens in a Kubernetes cluster, and runs an API server to try things out on. See 'vedette help'.
+package main
+
+import (
+	"os"
+
+	"vedette.dev/cmd/vedette/internal/command"
+)
+
+func main() { os.Exit(command.Main()) }

@@ -1,0 +1,134 @@
+//go:build !vedette_noconsole
+
+package console
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"vedette.dev/controller"
+)
+
+// explainData is the view that tells where a key is.
+type explainData struct {
+	// Controllers are the names to choose from.
+	Controllers     []string
+	Controller, Key string
+	Explained       []explained
+}
+
+// explained is an explanation, as a picture.
+type explained struct {
+	controller.Explanation
+	Level level
+	Steps []step
+	// Recent is the history, the newest first.
+	Recent []controller.Record
+	Now    time.Time
+}
+
+// step is a part of the way of a key.
+type step struct {
+	Title string
+	// Here tells that the key is here, Past that it has been.
+	Here, Past bool
+}
+
+// MarshalJSON leaves only the explanations.
+func (d *explainData) MarshalJSON() ([]byte, error) {
+	all := []controller.Explanation{}
+	for _, e := range d.Explained {
+		all = append(all, e.Explanation)
+	}
+	return json.Marshal(all)
+}
+
+var steps = []string{"watched", "delivered", "passed", "queued", "worked on", "done"}
+
+// stageSteps says at which step a key is in a stage, and how well that is.
+var stageSteps = map[controller.Stage]struct {
+	step  int
+	level level
+}{
+	controller.StageNotRunning:   {0, levelFailing},
+	controller.StageNotWatched:   {0, levelFailing},
+	controller.StageNotReady:     {1, levelBusy},
+	controller.StageNotDelivered: {1, levelSlow},
+	controller.StageFiltered:     {2, levelIdle},
+	controller.StageWaiting:      {3, levelBusy},
+	controller.StageDelayed:      {3, levelIdle},
+	controller.StageBackingOff:   {3, levelFailing},
+	controller.StageWorking:      {4, levelOK},
+	controller.StageRequesting:   {4, levelOK},
+	controller.StageThrottled:    {4, levelSlow},
+	controller.StageGivenUp:      {4, levelFailing},
+	controller.StageDone:         {5, levelOK},
+	controller.StageUnknown:      {-1, levelOff},
+}
+
+func newExplained(e controller.Explanation, now time.Time) explained {
+	at, known := stageSteps[e.Stage]
+	if !known {
+		at.step, at.level = -1, levelOff
+	}
+	// What takes too long is not well, whatever it is.
+	if waits := age(e.Since, now); at.level < levelSlow &&
+		(at.step == 4 && waits > workerSlow || e.Stage == controller.StageWaiting && waits > queueSlow) {
+		at.level = levelSlow
+	}
+	x := explained{Explanation: e, Level: at.level, Now: now}
+	for i, title := range steps {
+		x.Steps = append(x.Steps, step{Title: title, Here: i == at.step, Past: i < at.step})
+	}
+	x.Recent = slices.Clone(e.History)
+	slices.Reverse(x.Recent)
+	return x
+}
+
+// known is 1 for a key that the controller knows of, 0 for others.
+func known(e explained) int {
+	if e.Stage == controller.StageUnknown {
+		return 0
+	}
+	return 1
+}
+
+func (p *Page) explainView(q query) (any, error) {
+	d := &explainData{Controller: q.Get("controller"), Key: strings.TrimSpace(q.Get("key"))}
+	var asked []Controller
+	for _, c := range p.config.Controllers {
+		d.Controllers = append(d.Controllers, c.Name())
+		if d.Controller == "" || d.Controller == c.Name() {
+			asked = append(asked, c)
+		}
+	}
+	slices.Sort(d.Controllers)
+	if len(d.Controllers) == 0 {
+		return d, fmt.Errorf("no controller is shown: add some to console.Config.Controllers: %w", errNotFound)
+	}
+	if len(asked) == 0 {
+		return d, fmt.Errorf("there is no controller %q; there are %s: %w", d.Controller, strings.Join(d.Controllers, ", "), errNotFound)
+	}
+	if d.Key == "" {
+		return d, nil
+	}
+	var wrong error
+	for _, c := range asked {
+		e, err := c.ExplainString(d.Key)
+		if err != nil {
+			wrong = err
+			continue
+		}
+		d.Explained = append(d.Explained, newExplained(e, time.Now()))
+	}
+	// Controllers that know nothing of the key come last.
+	slices.SortStableFunc(d.Explained, func(a, b explained) int { return cmp.Compare(known(b), known(a)) })
+	if len(d.Explained) == 0 {
+		return d, wrong
+	}
+	return d, nil
+}

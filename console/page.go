@@ -1,0 +1,130 @@
+//go:build !vedette_noconsole
+
+package console
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Page is the live page of a running machine: an http.Handler. It has no goroutine of its own.
+type Page struct {
+	config  Config
+	guard   guard
+	sampler *sampler
+	changes *changeCounters
+	// scan lets one request at a time look through all objects of a store.
+	scan sync.Mutex
+
+	viewers atomic.Int64
+	closed  chan struct{}
+	close   func()
+}
+
+// Handler returns a page, to be mounted below a path of its own that ends with a slash. It does nothing while nobody looks. It
+// panics if a field of the config is wrong, and names the field.
+func Handler(config Config) *Page {
+	if err := config.validate(); err != nil {
+		panic(err.Error())
+	}
+	if config.Title == "" {
+		config.Title = "Vedette"
+	}
+	p := &Page{config: config, guard: newGuard(config.Token), changes: newChangeCounters(), closed: make(chan struct{})}
+	p.sampler = newSampler(newReader(&p.config))
+	p.close = sync.OnceFunc(func() { close(p.closed) })
+	return p
+}
+
+// Run takes a sample every five seconds until the context ends, so that the charts have a past when somebody comes. Without it,
+// they begin when somebody looks for the first time.
+func (p *Page) Run(ctx context.Context) {
+	ticker := time.NewTicker(background)
+	defer ticker.Stop()
+	for {
+		p.sampler.sample(background)
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// Close lets go of all who look, so that a server can shut down: http.Server.RegisterOnShutdown(page.Close). It may be called
+// twice.
+func (p *Page) Close() { p.close() }
+
+// ServeHTTP answers a request.
+func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	protect(w.Header())
+	if !p.guard.admit(w, r) {
+		return
+	}
+	// All addresses are in one folder, so that links hold wherever that is.
+	name := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
+	if asset, ok := assets()[name]; ok {
+		asset.serve(w, r)
+		return
+	}
+	v, ok := views()[name]
+	if !ok {
+		v = views()["missing"]
+	}
+	q := query{r.URL.Query()}
+	switch {
+	case q.Has("stream") && ok && v.live(q):
+		p.stream(w, r, v, q)
+	case q.Get("format") == "json" && v.json:
+		p.serveJSON(w, v, q)
+	default:
+		p.servePage(w, v, q)
+	}
+}
+
+// query is what a view was asked for.
+type query struct{ url.Values }
+
+// errNotFound is in the error of a view that has nothing to show under an address.
+var errNotFound = errors.New("not found")
+
+func status(err error) int {
+	switch {
+	case err == nil:
+		return http.StatusOK
+	case errors.Is(err, errNotFound):
+		return http.StatusNotFound
+	}
+	return http.StatusBadRequest
+}
+
+func (p *Page) servePage(w http.ResponseWriter, v *view, q query) {
+	var text bytes.Buffer
+	code := p.render(&text, v, q, "page")
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(code)
+	_, _ = w.Write(text.Bytes())
+}
+
+func (p *Page) serveJSON(w http.ResponseWriter, v *view, q query) {
+	w.Header().Set("Content-Type", "application/json")
+	data, err := v.data(p, q)
+	if err != nil {
+		data = map[string]string{"error": err.Error()}
+	}
+	text, wrong := json.MarshalIndent(data, "", "  ")
+	if wrong != nil {
+		http.Error(w, wrong.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.WriteHeader(status(err))
+	_, _ = w.Write(append(text, '\n'))
+}

@@ -1,0 +1,153 @@
+//go:build !vedette_noconsole
+
+package console
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// sparkAge is how far back the small lines go.
+const sparkAge = 2 * time.Minute
+
+// lanes are the pictures of everything that a reading tells of.
+func (p *Page) lanes(now, before *reading) []lane {
+	var apart time.Duration
+	if before != nil {
+		apart = now.at.Sub(before.at)
+	}
+	tails, placed := map[string]tail{}, map[string]bool{}
+	for i := range now.works {
+		w := &now.works[i]
+		var old *workReading
+		if before != nil {
+			old = before.work(w.name)
+		}
+		tails[w.name] = workTail(w, old, now.at, apart)
+	}
+	var all []lane
+	for i := range now.informers {
+		one := &now.informers[i]
+		var old *informerReading
+		if before != nil {
+			old = before.informer(one.name)
+		}
+		l := informerLane(one, old, now.at, apart)
+		for _, w := range now.works {
+			if slices.Contains(w.feeds, one.name) {
+				l.Tails = append(l.Tails, tails[w.name])
+				placed[w.name] = true
+			}
+		}
+		l.Spark = spark(p.sampler.line(seriesID{chartEvents, one.name}, sparkAge))
+		l.settle()
+		all = append(all, l)
+	}
+	for _, w := range now.works {
+		if !placed[w.name] {
+			l := lane{Name: w.name, Tails: []tail{tails[w.name]}, Link: tails[w.name].Link}
+			l.settle()
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+// The size of a small line.
+const sparkWidth, sparkHeight = 120, 24
+
+// spark makes a line of values, as the points of an SVG polyline. It is empty if there is nothing to see.
+func spark(values []float32) string {
+	top := float32(0)
+	known := 0
+	for _, v := range values {
+		if v == v { // not NaN
+			top, known = max(top, v), known+1
+		}
+	}
+	if known < 2 {
+		return ""
+	}
+	var b strings.Builder
+	for i, v := range values {
+		if v != v {
+			continue
+		}
+		x := float64(sparkWidth) * float64(i) / float64(len(values)-1)
+		y := float64(sparkHeight) - 2
+		if top > 0 {
+			y -= (sparkHeight - 4) * float64(v/top)
+		}
+		fmt.Fprintf(&b, "%.1f,%.1f ", x, y)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// tile is a number at the top of the page.
+type tile struct {
+	Label, Figure, Unit, Spark string
+}
+
+func (p *Page) tiles(now, before *reading) []tile {
+	objects := 0
+	for i := range now.informers {
+		objects += now.informers[i].state.Objects
+	}
+	last := func(id seriesID) float64 {
+		line := p.sampler.line(id, tick*recentSize)
+		sum, n := 0.0, 0
+		for _, v := range line {
+			if v == v {
+				sum, n = sum+float64(v), n+1
+			}
+		}
+		if n == 0 {
+			return math.NaN()
+		}
+		return sum / float64(n)
+	}
+	at := func(id seriesID) string { return spark(p.sampler.line(id, sparkAge)) }
+	events, works := seriesID{totalOfChart, chartEvents}, seriesID{totalOfChart, chartWork}
+	heap := seriesID{chartMemory, "heap objects"}
+	var tiles []tile
+	if len(now.informers) > 0 {
+		tiles = append(tiles,
+			tile{"Objects", count(objects), "in " + plural(len(now.informers), "store"), ""},
+			tile{"Events", rate(last(events)), "per second", at(events)})
+	}
+	if len(p.config.Controllers) > 0 {
+		tiles = append(tiles, tile{"Reconciles", rate(last(works)), "per second", at(works)})
+	}
+	return append(tiles,
+		tile{"Heap", size(now.memory.heap), "of " + size(now.memory.total), at(heap)},
+		tile{"Goroutines", count(now.memory.goroutines), "", ""})
+}
+
+// pipelineData is what the first view shows.
+type pipelineData struct {
+	Tiles    []tile    `json:"-"`
+	Troubles []trouble `json:"troubles"`
+	Lanes    []lane    `json:"lanes"`
+	// Shown says what is, in a few words.
+	Shown string `json:"-"`
+	Empty bool   `json:"-"`
+	Only  bool   `json:"-"`
+}
+
+func (p *Page) pipelineView(q query) (any, error) {
+	now, before := p.sampler.look()
+	d := pipelineData{Tiles: p.tiles(now, before), Lanes: p.lanes(now, before), Only: q.Get("only") == "trouble"}
+	d.Troubles = troubles(d.Lanes)
+	d.Empty = len(d.Lanes) == 0
+	d.Shown = plural(len(now.informers), "informer")
+	if n := len(p.config.Controllers); n > 0 {
+		d.Shown += ", " + plural(n, "controller")
+	}
+	if d.Only {
+		d.Lanes = slices.DeleteFunc(d.Lanes, func(l lane) bool { return !l.Level.Trouble() })
+	}
+	return d, nil
+}

@@ -1,0 +1,112 @@
+//go:build !vedette_noconsole
+
+package console
+
+import (
+	"fmt"
+	"time"
+
+	"vedette.dev/controller"
+	"vedette.dev/workqueue"
+)
+
+// queuesData is the view of the queues.
+type queuesData struct {
+	Name   string      `json:"name,omitempty"`
+	Queues []queueData `json:"queues"`
+	Now    time.Time   `json:"now"`
+}
+
+// queueData is one queue.
+type queueData struct {
+	Name       string            `json:"name"`
+	Controller *controller.State `json:"controller,omitempty"`
+	Level      level             `json:"level"`
+	Stages     []stage           `json:"stages"`
+	Known      bool              `json:"known"`
+	Depth      int               `json:"depth"`
+	InHand     int               `json:"inHand"`
+	Delayed    int               `json:"delayed"`
+	Queued     []queueKey        `json:"queued,omitempty"`
+	Processing []queueKey        `json:"processing,omitempty"`
+	Waiting    []queueKey        `json:"waiting,omitempty"`
+	Rate       float64           `json:"-"`
+	Tenants    bool              `json:"-"`
+}
+
+// queueKey is what a queue knows of a key.
+type queueKey struct {
+	Key             string    `json:"key"`
+	QueuedSince     time.Time `json:"queuedSince,omitzero"`
+	ProcessingSince time.Time `json:"processingSince,omitzero"`
+	Due             time.Time `json:"due,omitzero"`
+	Retries         int       `json:"retries,omitempty"`
+	Priority        int       `json:"priority,omitempty"`
+	Tenant          string    `json:"tenant,omitempty"`
+}
+
+// firstKeys are the first of a list.
+func firstKeys(items []workqueue.Item[string], limit int) []queueKey {
+	var keys []queueKey
+	for _, it := range first(items, limit) {
+		keys = append(keys, queueKey(it))
+	}
+	return keys
+}
+
+// Few keys are listed of each queue where all are shown, more where one is.
+const fewKeys, moreKeys = 8, 100
+
+func (p *Page) queuesView(q query) (any, error) {
+	now, before := p.sampler.look()
+	d := &queuesData{Name: q.Get("name"), Now: time.Now()}
+	limit := fewKeys
+	if d.Name != "" {
+		limit = moreKeys
+	}
+	for i := range now.works {
+		w := &now.works[i]
+		if d.Name == "" || d.Name == w.name {
+			d.Queues = append(d.Queues, p.queueData(w, now, before, limit))
+		}
+	}
+	if d.Name != "" && len(d.Queues) == 0 {
+		return d, fmt.Errorf("there is no controller or queue %q: %w", d.Name, errNotFound)
+	}
+	return d, nil
+}
+
+func (p *Page) queueData(w *workReading, now, before *reading, limit int) queueData {
+	var old *workReading
+	var apart time.Duration
+	if before != nil {
+		old, apart = before.work(w.name), now.at.Sub(before.at)
+	}
+	t := workTail(w, old, now.at, apart)
+	d := queueData{Name: w.name, Known: w.known, Depth: w.depth, InHand: w.processing, Delayed: w.delayed, Rate: t.Stages[1].Flow, Stages: t.Stages}
+	for _, s := range t.Stages {
+		d.Level = max(d.Level, s.Level)
+	}
+	if w.controller {
+		d.Controller = &w.state
+	}
+	if !w.known {
+		for _, b := range first(w.state.Busy, limit) {
+			d.Processing = append(d.Processing, queueKey{Key: b.Key, ProcessingSince: b.Since})
+		}
+	} else {
+		s := p.sampler.reader.contents(w.name)
+		d.Queued, d.Processing, d.Waiting = firstKeys(s.Queued, limit), firstKeys(s.Processing, limit), firstKeys(s.Waiting, limit)
+	}
+	for _, it := range d.Queued {
+		d.Tenants = d.Tenants || it.Tenant != ""
+	}
+	return d
+}
+
+// Rest is how many keys are not listed.
+func (d queueData) Rest(total int, listed []queueKey) int {
+	return max(0, total-len(listed))
+}
+
+func first[T any](list []T, limit int) []T { return list[:min(limit, len(list))] }

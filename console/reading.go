@@ -1,0 +1,236 @@
+//go:build !vedette_noconsole
+
+package console
+
+import (
+	"cmp"
+	"runtime/metrics"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"vedette.dev/cache"
+	"vedette.dev/controller"
+	"vedette.dev/workqueue"
+)
+
+// reading is what everything said at one moment.
+type reading struct {
+	at        time.Time
+	informers []informerReading
+	works     []workReading
+	memory    memoryReading
+}
+
+type informerReading struct {
+	name  string
+	state cache.State
+}
+
+// workReading is a controller with its queue, or a queue alone.
+type workReading struct {
+	name string
+	// controller tells that there is one; state is its.
+	controller bool
+	state      controller.State
+	// known tells that the queue could be looked into; depth is known in any case.
+	known                      bool
+	depth, processing, delayed int
+	oldest                     time.Time // since when the first key waits, zero if none does
+	// took are the durations of reconciles, if somebody measures them.
+	measured bool
+	took     histogram
+	// feeds are the names of the informers that feed it, as far as that is known.
+	feeds []string
+}
+
+type memoryReading struct {
+	heap, total int64
+	goroutines  int
+}
+
+func (r *reading) informer(name string) *informerReading {
+	for i := range r.informers {
+		if r.informers[i].name == name {
+			return &r.informers[i]
+		}
+	}
+	return nil
+}
+
+func (r *reading) work(name string) *workReading {
+	for i := range r.works {
+		if r.works[i].name == name {
+			return &r.works[i]
+		}
+	}
+	return nil
+}
+
+// reader reads everything.
+type reader struct {
+	config *Config
+	// mu guards what follows.
+	mu sync.Mutex
+	// sources are those of each controller, which stay the same, nil before they are known.
+	sources map[string][]string
+	// queues remember how long it took to look into a queue.
+	queues map[string]*lookedInto
+}
+
+func newReader(config *Config) *reader {
+	return &reader{config: config, sources: map[string][]string{}, queues: map[string]*lookedInto{}}
+}
+
+// informers are all that there are, by name. Of two that have one name, one is shown.
+func (r *reader) informers() map[string]cache.StateReader {
+	all := map[string]cache.StateReader{}
+	for _, source := range r.config.Informers {
+		for name, informer := range source.Informers() {
+			all[name] = informer
+		}
+	}
+	return all
+}
+
+func (r *reader) read(now time.Time) *reading {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	found := &reading{at: now, memory: readMemory()}
+	for name, informer := range r.informers() {
+		found.informers = append(found.informers, informerReading{name, informer.State()})
+	}
+	slices.SortFunc(found.informers, func(a, b informerReading) int { return cmp.Compare(a.name, b.name) })
+	taken := map[string]bool{}
+	for _, c := range r.config.Controllers {
+		w := workReading{name: c.Name(), controller: true, state: c.State()}
+		w.depth = w.state.Queued
+		w.processing = len(w.state.Busy)
+		w.measured = r.config.Reconciles.read(w.name, &w.took)
+		if look := r.snapshotOf(w.name, c); look != nil {
+			r.lookInto(&w, look, now)
+			taken[w.name] = true
+		}
+		w.feeds = r.feeds(w.name, c, found.informers)
+		found.works = append(found.works, w)
+	}
+	for _, q := range r.config.Queues {
+		if taken[q.Name] {
+			continue
+		}
+		w := workReading{name: q.Name, feeds: r.config.Feeds[q.Name]}
+		r.lookInto(&w, q.Snapshot, now)
+		found.works = append(found.works, w)
+	}
+	slices.SortStableFunc(found.works, func(a, b workReading) int { return cmp.Compare(a.name, b.name) })
+	return found
+}
+
+// snapshotOf finds the function that looks into the queue of a controller, nil if there is none.
+func (r *reader) snapshotOf(name string, c Controller) func(limit int) workqueue.Snapshot[string] {
+	for _, q := range r.config.Queues {
+		if q.Name == name {
+			return q.Snapshot
+		}
+	}
+	if s, ok := c.(interface {
+		QueueSnapshot(limit int) workqueue.Snapshot[string]
+	}); ok {
+		return s.QueueSnapshot
+	}
+	return nil
+}
+
+// lookedInto is what a queue said when it was last looked into.
+type lookedInto struct {
+	snapshot workqueue.Snapshot[string]
+	next     time.Time
+}
+
+// sparing is how much longer than a look takes it is waited for the next one: a queue of very many keys costs no more than one
+// part in so many of a core.
+const sparing = 200
+
+func (r *reader) lookInto(w *workReading, look func(int) workqueue.Snapshot[string], now time.Time) {
+	last := r.queues[w.name]
+	if last == nil {
+		last = &lookedInto{}
+		r.queues[w.name] = last
+	}
+	if !now.Before(last.next) {
+		began := time.Now()
+		last.snapshot = look(moreKeys)
+		last.next = now.Add(sparing * time.Since(began))
+	}
+	s := &last.snapshot
+	w.known = true
+	w.processing, w.delayed = s.ProcessingCount, s.WaitingCount
+	if !w.controller {
+		w.depth = s.QueuedCount
+	}
+	if len(s.Queued) > 0 && w.depth > 0 {
+		w.oldest = s.Queued[0].QueuedSince
+	}
+}
+
+// contents are the keys of a queue, as they were when it was last looked into.
+func (r *reader) contents(name string) workqueue.Snapshot[string] {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if last := r.queues[name]; last != nil {
+		return last.snapshot
+	}
+	return workqueue.Snapshot[string]{}
+}
+
+// feeds finds the informers behind a controller. Its sources say of which type their objects are: where exactly one informer has
+// objects of that type, it is the one.
+func (r *reader) feeds(name string, c Controller, informers []informerReading) []string {
+	if told, ok := r.config.Feeds[name]; ok {
+		return told
+	}
+	sources := r.sources[name]
+	if sources == nil {
+		// Any key does: what is asked for are the names of the sources.
+		if e, err := c.ExplainString("default/name"); err == nil {
+			sources = []string{}
+			for _, s := range e.Sources {
+				sources = append(sources, s.Source[strings.LastIndexByte(s.Source, ' ')+1:])
+			}
+			r.sources[name] = sources
+		}
+	}
+	var found []string
+	for _, source := range sources {
+		of := -1
+		for i := range informers {
+			if strings.TrimPrefix(informers[i].state.Type, "*") == source {
+				if of >= 0 {
+					of = -1
+					break
+				}
+				of = i
+			}
+		}
+		if of >= 0 && !slices.Contains(found, informers[of].name) {
+			found = append(found, informers[of].name)
+		}
+	}
+	return found
+}
+
+func readMemory() memoryReading {
+	samples := []metrics.Sample{
+		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/total:bytes"},
+		{Name: "/memory/classes/heap/released:bytes"}, {Name: "/sched/goroutines:goroutines"},
+	}
+	metrics.Read(samples)
+	var values [4]int64
+	for i, s := range samples {
+		if s.Value.Kind() == metrics.KindUint64 {
+			values[i] = int64(s.Value.Uint64())
+		}
+	}
+	return memoryReading{heap: values[0], total: values[1] - values[2], goroutines: int(values[3])}
+}

@@ -1,0 +1,93 @@
+//go:build !vedette_noconsole
+
+package console
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"vedette.dev/cache"
+)
+
+func (v *informerView) handlers() stage {
+	handled, before := v.handled()
+	s := stage{ID: "handlers", Title: "Handlers", Unit: "waiting", Flow: v.perSecond(handled, before)}
+	s.Level = v.quiet(s.Flow)
+	waiting, merged, panics := 0, uint64(0), uint64(0)
+	var oldest time.Duration
+	for i := range v.Handlers {
+		h := &v.Handlers[i]
+		waiting += h.Waiting
+		merged += h.Merged
+		panics += h.Panics
+		oldest = max(oldest, age(h.Oldest, v.at))
+		s.raise(handlerLevel(h, v.at))
+	}
+	s.Figure = count(waiting)
+	s.fact("handlers", count(len(v.Handlers)))
+	s.fact("calls/s", rate(s.Flow))
+	if oldest > 0 {
+		s.fact("first waits", span(oldest))
+	}
+	if merged > 0 {
+		s.fact("merged", count(merged))
+	}
+	if panics > 0 {
+		s.fact("panics", count(panics))
+	}
+	for _, h := range v.Handlers {
+		if old := v.handlerBefore(h.Number); h.Panics > old.Panics || h.Panics > 0 && v.apart == 0 {
+			s.raise(levelFailing, fmt.Sprintf("%s panicked (%s so far); the last: %s", handlerName(&h), plural(h.Panics, "time"), h.LastPanic))
+		}
+	}
+	return s
+}
+
+func (v *informerView) handlerBefore(number int) cache.HandlerState {
+	for _, h := range v.old.Handlers {
+		if h.Number == number {
+			return h
+		}
+	}
+	return cache.HandlerState{}
+}
+
+func handlerName(h *cache.HandlerState) string {
+	return fmt.Sprintf("handler %d (%s)", h.Number, handlerType(h.Handler))
+}
+
+// handlerType is the type of a handler; of one that package cache has wrapped, that of the objects.
+func handlerType(t string) string {
+	name := typeName(t)
+	if of, ok := strings.CutPrefix(name, "cache.untypedHandler["); ok {
+		return "typed handler of " + strings.TrimSuffix(of, "]")
+	}
+	return name
+}
+
+// handlerLevel is how well a handler is, and why it is not.
+func handlerLevel(h *cache.HandlerState, at time.Time) (level, string) {
+	busy, waited := age(h.Busy, at), age(h.Oldest, at)
+	behind := ""
+	if h.Waiting > 0 {
+		behind = fmt.Sprintf("; %s for it", plural(h.Waiting, "notification")+" wait")
+		if h.Waiting == 1 {
+			behind = "; 1 notification waits for it"
+		}
+	}
+	if h.Merging {
+		behind += ", merged by key"
+	}
+	switch {
+	case busy > handlerStalled:
+		return levelFailing, fmt.Sprintf("%s is stalled: a call has not returned for %s%s", handlerName(h), span(busy), behind)
+	case busy > handlerSlow:
+		return levelSlow, fmt.Sprintf("%s is slow: a call has run for %s%s", handlerName(h), span(busy), behind)
+	case h.Waiting > 0 && waited > handlerSlow:
+		return levelSlow, fmt.Sprintf("%s is behind by %s%s", handlerName(h), span(waited), behind)
+	case h.Merging:
+		return levelSlow, fmt.Sprintf("%s is so far behind that what waits is merged by key", handlerName(h))
+	}
+	return levelOff, ""
+}

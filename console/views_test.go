@@ -1,0 +1,184 @@
+//go:build !vedette_noconsole
+
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"vedette.dev/cache"
+	"vedette.dev/controller"
+)
+
+func TestEveryView(t *testing.T) {
+	withProgram(t, nil, func(t *testing.T, p *program) {
+		time.Sleep(time.Second)
+		text := want(t, p.Page, "", "core/v1.ConfigMap", "core/v1.Secret", "All is well", "2 informers, 1 controller", "watching", "copier", "Reconciles")
+		if strings.Contains(text, "is-failing\" data-stage") {
+			t.Error("something fails")
+		}
+		want(t, p.Page, "charts", "chart-events", "chart-took", "heap objects")
+		want(t, p.Page, "informer?name=core/v1.ConfigMap", "typed handler of v1.ConfigMap", "resource version", "copier")
+		want(t, p.Page, "queues", "copier", "running", "In hand", "Waiting until")
+		want(t, p.Page, "queues?name=copier", "copier")
+		want(t, p.Page, "explain", "copier")
+		if code, text := get(t, p.Page, "explain?controller=nobody&key=a/b"); code != 404 || !strings.Contains(text, "there are copier") {
+			t.Errorf("status %d: %s", code, text)
+		}
+		if code, text := get(t, p.Page, "explain?key=a/b/c/d"); code != 400 || !strings.Contains(text, "a/b/c/d") {
+			t.Errorf("status %d: %s", code, text)
+		}
+		want(t, p.Page, "explain?key=shop/map-1", "done", "for v1.ConfigMap", "there at the start")
+		want(t, p.Page, "explain?key=shop/nobody", "unknown")
+		var explanations []controller.Explanation
+		if err := json.Unmarshal([]byte(want(t, p.Page, "explain?key=shop/map-1&format=json")), &explanations); err != nil || explanations[0].Stage != controller.StageDone {
+			t.Errorf("%+v, %v", explanations, err)
+		}
+		var pipeline struct {
+			Lanes []struct{ Name, Level string }
+		}
+		if err := json.Unmarshal([]byte(want(t, p.Page, "?format=json")), &pipeline); err != nil || len(pipeline.Lanes) != 2 || pipeline.Lanes[0].Level == "failing" {
+			t.Errorf("%+v, %v", pipeline, err)
+		}
+		want(t, p.Page, "queues?format=json", `"name": "copier"`)
+		for name, v := range views() {
+			if name != "missing" && name != "informer" && name != "object" {
+				if code, _ := get(t, p.Page, name); code != 200 {
+					t.Errorf("%s: status %d", v.title, code)
+				}
+			}
+		}
+	})
+}
+
+func TestFindObjects(t *testing.T) {
+	withProgram(t, nil, func(t *testing.T, p *program) {
+		find := func(query string) []string {
+			var keys []string
+			for _, part := range strings.Split(want(t, p.Page, "objects?informer=core/v1.ConfigMap&"+query), `&amp;key=`)[1:] {
+				key, _, _ := strings.Cut(part, `"`)
+				plain, _ := url.QueryUnescape(key)
+				keys = append(keys, strings.TrimPrefix(plain, "shop/map-"))
+			}
+			return keys
+		}
+		for query, keys := range map[string]string{
+			"":                            "0 1 2 3 4",
+			"key=shop/map-2":              "2",
+			"key=map-3":                   "3",
+			"key=nothing":                 "",
+			"label=odd%3D1":               "1 3",
+			"label=odd%3D1&key=map-1":     "1",
+			"index=namespace&value=shop":  "0 1 2 3 4",
+			"index=namespace&value=other": "",
+			"sort=largest":                "4 3 2 1 0",
+			"sort=largest&label=odd%3D0":  "4 2 0",
+			"sort=changed":                "",
+		} {
+			if got := strings.Join(find(query), " "); got != keys {
+				t.Errorf("%q finds %q, want %q", query, got, keys)
+			}
+		}
+		if code, text := get(t, p.Page, "objects?informer=core/v1.ConfigMap&label=%3D%3D%3D"); code != 400 || !strings.Contains(text, "label") {
+			t.Errorf("status %d: %s", code, text)
+		}
+		if code, _ := get(t, p.Page, "objects?informer=core/v1.ConfigMap&index=nonsense&value=x"); code != 404 {
+			t.Errorf("an index that there is not: status %d", code)
+		}
+	})
+}
+
+func TestTheMostChanged(t *testing.T) {
+	withProgram(t, nil, func(t *testing.T, p *program) {
+		const view = "objects?informer=core/v1.ConfigMap&sort=changed"
+		want(t, p.Page, view, "1 look ")
+		for i := range 6 {
+			name := "map-1"
+			if i == 3 {
+				name = "map-2"
+			}
+			m, err := p.client.CoreV1().ConfigMaps("shop").Get(t.Context(), name, metav1.GetOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.Data = map[string]string{"now": time.Now().String()}
+			if _, err := p.client.CoreV1().ConfigMaps("shop").Update(t.Context(), m, metav1.UpdateOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+			synctest.Wait()
+			want(t, p.Page, view)
+		}
+		text := want(t, p.Page, view, `<td class="n">5</td>`, `<td class="n">1</td>`)
+		first, second := strings.Index(text, "map-1"), strings.Index(text, "map-2")
+		if first < 0 || second < first || strings.Contains(text, "map-3") {
+			t.Error("map-1 changed most, map-2 once and map-3 not at all")
+		}
+		p.changes.clear()
+		want(t, p.Page, view, "1 look ")
+	})
+}
+
+func TestSecretsAreNotShown(t *testing.T) {
+	withProgram(t, nil, func(t *testing.T, p *program) {
+		err := p.factory.Core().V1().Secrets().Informer().AddIndexers(cache.Indexers{
+			"password": func(obj any) ([]string, error) { return []string{string(obj.(*corev1.Secret).Data["password"])}, nil },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		object := "object?informer=core/v1.Secret&key=shop/db"
+		for _, view := range []string{object, object + "&as=json", object + "&managed=1", "objects?informer=core/v1.Secret", "objects?informer=core/v1.Secret&index=password", "objects?informer=core/v1.Secret&sort=largest", "", "informer?name=core/v1.Secret"} {
+			text := want(t, p.Page, view)
+			for _, secret := range []string{password, "Y29ycmVjdC1ob3JzZS1iYXR0ZXJ5"} {
+				if strings.Contains(text, secret) {
+					t.Errorf("%s: the secret is shown:\n%s", view, text)
+				}
+			}
+		}
+		want(t, p.Page, object, "password: ‹hidden›", "2 values are hidden")
+		// One cannot find out by asking, either.
+		if code, _ := get(t, p.Page, "objects?informer=core/v1.Secret&index=password&value="+password); code != 404 {
+			t.Errorf("asking an index of secrets for a value: status %d", code)
+		}
+		want(t, p.Page, "object?informer=core/v1.ConfigMap&key=shop/map-4", "xxxx", "controller copier", "As cached")
+		if code, text := get(t, p.Page, "object?informer=core/v1.ConfigMap&key=shop/gone"); code != 404 || !strings.Contains(text, "no object") {
+			t.Errorf("status %d: %s", code, text)
+		}
+	})
+}
+
+func TestQueuesOldestFirst(t *testing.T) {
+	withProgram(t, func(ctx context.Context, name cache.ObjectName) (controller.Result, error) {
+		if name.Name == "map-0" {
+			return controller.Result{}, errors.New("it <cannot> be")
+		}
+		<-ctx.Done()
+		return controller.Result{}, nil
+	}, func(t *testing.T, p *program) {
+		time.Sleep(20 * time.Second)
+		p.controller.Add(cache.ObjectName{Namespace: "shop", Name: "late"})
+		time.Sleep(time.Second)
+		text := want(t, p.Page, "queues", "In hand <b>2</b>", "all workers are busy (2)", "slow", "explain?controller=copier&amp;key=shop%2fmap-")
+		queued := text[strings.Index(text, ">Queued"):strings.Index(text, ">Waiting until")]
+		if strings.Index(queued, "late") < strings.Index(queued, "map-") {
+			t.Error("what came last is not the last")
+		}
+		want(t, p.Page, "", "Workers slow", "Work queue slow", "keys wait for a worker")
+		want(t, p.Page, "?only=trouble", "Show all")
+		var stuck string
+		for _, b := range p.controller.State().Busy {
+			stuck = b.Key
+		}
+		want(t, p.Page, "explain?key="+url.QueryEscape(stuck), "being worked on", `aria-current="step"`, "▲")
+	})
+}
