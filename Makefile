@@ -11,7 +11,7 @@ GO       ?= go
 RUN      ?=
 FUZZTIME ?= 20s
 
-MODULES  := $(patsubst %/go.mod,%,$(wildcard */go.mod))
+MODULES  := $(patsubst %/go.mod,%,$(wildcard */go.mod */*/go.mod))
 EXAMPLES := $(patsubst %/main.go,%,$(wildcard examples/*/main.go))
 
 # Most packages of the clients are a few lines a kind, tested from elsewhere: what has no tests need not be listed.
@@ -69,7 +69,7 @@ unit: race-note ## tests of this module, with the race detector
 modules: race-note control-plane ## tests of each nested module, with the race detector
 	@for m in $(MODULES); do \
 		if $(call packages_in,$$m); then \
-			$(call step,test $$m,(cd $$m && $(GO) test $(RACE) -timeout 5m ./...)); \
+			$(call step,test $$m,(cd $$m && $(GO) test $(RACE) -timeout 15m ./...)); \
 		fi; \
 	done
 

@@ -20,12 +20,14 @@ import (
 	"vedette.dev/bench/pods/podserver"
 	"vedette.dev/bench/queue"
 	"vedette.dev/bench/reconcile"
+	"vedette.dev/bench/sharding"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	all := slices.Concat(queue.Workloads(), list.Workloads(), indexer.Workloads(), pipeline.Workloads(), reconcile.Workloads())
+	all := slices.Concat(queue.Workloads(), list.Workloads(), indexer.Workloads(), pipeline.Workloads(), reconcile.Workloads(),
+		sharding.Workloads())
 	p := program{workloads: all, out: os.Stdout, errs: os.Stderr}
 	os.Exit(p.main(ctx, os.Args[1:]))
 }
@@ -43,6 +45,9 @@ func (p program) main(ctx context.Context, args []string) int {
 	}
 	if len(args) > 0 && args[0] == podserver.Command {
 		return p.report(podserver.Serve(args[1:], os.Stdin, p.out))
+	}
+	if len(args) > 0 && args[0] == sharding.Command {
+		return p.report(sharding.Serve(args[1:], os.Stdin, p.out))
 	}
 	o, chosen, err := p.configure(args)
 	switch {

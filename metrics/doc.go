@@ -1,4 +1,4 @@
-// Package metrics shows a program to Prometheus: its informers and their handlers, work queues, controllers, requests
+// Package metrics shows a program to Prometheus: its informers with their shards and handlers, work queues, controllers, requests
 // and elections.
 //
 //	registry := prometheus.NewRegistry()
@@ -20,6 +20,7 @@
 //     your choice. There is no other state: no default registry, nothing that is set once for the process.
 //   - [REST]: the requests of the clients of one cluster, with an end.
 //   - [Factory], and Informer and Informers of Metrics: informers, which are read when somebody looks and not before.
+//   - Shards of Metrics: an informer of package shard ([Sharded]), with each of its shards.
 //
 // All names, with their labels and what they mean, are in docs/metrics.md, and docs/grafana/vedette.json is a dashboard
 // made for them. Where Kubernetes, client-go or controller-runtime have a metric, it has their name and labels, so that
@@ -28,7 +29,7 @@
 // # What always holds
 //
 //   - Series die with what they describe: those of a queue when it has shut down, of a controller when it has stopped, of an
-//     informer when it has stopped and of a handler when it was removed. Those of a host end with Close of the [REST]
+//     informer when it has stopped, of a shard and of a handler when it was removed. Those of a host end with Close of the [REST]
 //     that saw it, since clients have no end, and those of an election when the elector closes its metric.
 //   - Things of one name share series, which end with the last of them. What counts is added up.
 //   - Informers cost nothing between two scrapes. A scrape reads the State of each, and takes some 0.1 ms for it.

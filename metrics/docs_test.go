@@ -16,6 +16,7 @@ import (
 	"vedette.dev/apitest"
 	"vedette.dev/cache"
 	"vedette.dev/controller"
+	"vedette.dev/shard"
 )
 
 // everything has all metrics shown until the test ends.
@@ -37,6 +38,7 @@ func everything(t *testing.T, m *Metrics) {
 	t.Cleanup(factory.Shutdown)
 	t.Cleanup(cancel)
 	cache.WaitFor(ctx, "", handle.HasSyncedChecker())
+	runSharded(t, m, "cluster-2", config, shard.Hash(shard.ByUID(), 2))
 
 	queue := newQueue(m, "pods")
 	t.Cleanup(queue.ShutDown)
@@ -65,7 +67,7 @@ func TestThePageIsCleanToTheLinter(t *testing.T) {
 	everything(t, m)
 	text := page(t, registry)
 	lint(t, text)
-	for _, name := range []string{"vedette_informer_objects{", "workqueue_depth{", "rest_client_requests_total{", "leader_election_master_status{"} {
+	for _, name := range []string{"vedette_informer_objects{", "vedette_informer_shard_objects{", "workqueue_depth{", "rest_client_requests_total{", "leader_election_master_status{"} {
 		if !strings.Contains(text, "\n"+name) {
 			t.Errorf("the page has no %s", name)
 		}
@@ -199,7 +201,7 @@ func TestTheDashboardAsksForWhatThereIs(t *testing.T) {
 			queries = append(queries, target.Expr)
 		}
 	}
-	if want := []string{"Informers", "Handlers", "Work queues", "Reconciles", "API requests", "Leader election"}; !slices.Equal(rows, want) {
+	if want := []string{"Informers", "Shards", "Handlers", "Work queues", "Reconciles", "API requests", "Leader election"}; !slices.Equal(rows, want) {
 		t.Errorf("rows %q, want %q", rows, want)
 	}
 	m, _ := mustNew(t)

@@ -10,7 +10,7 @@ import (
 	"vedette.dev/cache"
 )
 
-// family is one metric of an informer, or of a handler, and how to read it.
+// family is one metric of an informer, of a handler or of a shard, and how to read it.
 type family[S any] struct {
 	desc *prometheus.Desc
 	kind prometheus.ValueType
@@ -87,7 +87,13 @@ func (s *sources) Describe(ch chan<- *prometheus.Desc) {
 	for _, f := range handlerFamilies {
 		ch <- f.desc
 	}
-	for _, desc := range []*prometheus.Desc{phaseDesc, lagDesc, listFailuresDesc, watchFailuresDesc} {
+	for _, f := range shardingFamilies {
+		ch <- f.desc
+	}
+	for _, f := range shardFamilies {
+		ch <- f.desc
+	}
+	for _, desc := range []*prometheus.Desc{phaseDesc, lagDesc, listFailuresDesc, watchFailuresDesc, shardLagDesc} {
 		ch <- desc
 	}
 }
@@ -95,8 +101,11 @@ func (s *sources) Describe(ch chan<- *prometheus.Desc) {
 // Collect implements prometheus.Collector.
 func (s *sources) Collect(ch chan<- prometheus.Metric) {
 	now := time.Now()
-	s.each(func(source, name string, state *cache.State) {
-		scrape{ch, now}.informer(source, name, state)
+	s.each(func(source, name string, is *shown) {
+		scrape{ch, now}.informer(source, name, &is.state)
+		if is.sharding != nil {
+			scrape{ch, now}.sharding(source, name, is.sharding)
+		}
 	})
 }
 
@@ -112,7 +121,7 @@ func (s scrape) informer(source, name string, state *cache.State) {
 		s.show(listFailuresDesc, prometheus.CounterValue, float64(state.ListsFailed[reason]), source, name, why)
 		s.show(watchFailuresDesc, prometheus.CounterValue, float64(state.WatchesFailed[reason]), source, name, why)
 	}
-	s.lags(&state.Lags, source, name)
+	s.lags(lagDesc, &state.Lags, source, name)
 	for i := range state.Handlers {
 		h := &state.Handlers[i]
 		for _, f := range handlerFamilies {
@@ -121,13 +130,13 @@ func (s scrape) informer(source, name string, state *cache.State) {
 	}
 }
 
-func (s scrape) lags(l *cache.Lags, labels ...string) {
+func (s scrape) lags(desc *prometheus.Desc, l *cache.Lags, labels ...string) {
 	buckets, within := map[float64]uint64{}, uint64(0)
 	for i, bound := range cache.LagBounds() {
 		within += l.Within[i]
 		buckets[bound.Seconds()] = within
 	}
-	s.ch <- prometheus.MustNewConstHistogram(lagDesc, l.Batches, l.Total.Seconds(), buckets, labels...)
+	s.ch <- prometheus.MustNewConstHistogram(desc, l.Batches, l.Total.Seconds(), buckets, labels...)
 }
 
 // age is the time since a moment, 0 if there is none or it is yet to come.

@@ -15,6 +15,7 @@ import (
 	"vedette.dev/dynamic"
 	"vedette.dev/dynamic/dynamicinformer"
 	"vedette.dev/rest"
+	"vedette.dev/shard"
 )
 
 // life is one of everything, from beginning to end, under names that hang together with n.
@@ -56,7 +57,9 @@ func life(t *testing.T, m *Metrics, config *rest.Config, n int, meanwhile func()
 	}
 	factory.StartWithContext(ctx)
 	cache.WaitFor(ctx, "", handle.HasSyncedChecker())
+	_, stop := runSharded(t, m, name+" in shards", config, shard.Hash(shard.ByUID(), 2))
 	meanwhile()
+	stop()
 	cancel()
 	running.Wait()
 	factory.Shutdown()
@@ -78,7 +81,7 @@ func TestNothingIsLeftOfAHundredLives(t *testing.T) {
 			}
 		})
 	}
-	if after := len(gather(t, registry)); after != before || most < before+60 {
+	if after := len(gather(t, registry)); after != before || most < before+120 {
 		t.Errorf("%d series before, %d in the life of one of each, %d after a hundred", before, most, after)
 	}
 	if n := len(m.sources.groups) + len(m.queues.queues.held) + len(m.reconciles.controllers.held) +

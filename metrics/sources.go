@@ -23,7 +23,20 @@ type sources struct {
 // group is what is shown under one name: all that states tells of or, where that is nil, single informers.
 type group struct {
 	states  func() map[string]cache.State
-	singles map[string]cache.SharedInformer
+	singles map[string]single
+}
+
+// single is an informer that is shown by itself.
+type single struct {
+	cache.SharedInformer
+	// shards says that each of its shards is shown, too.
+	shards bool
+}
+
+// shown is what is read of an informer when somebody looks.
+type shown struct {
+	state    cache.State
+	sharding *sharding // nil if it has no shards
 }
 
 func newSources() *sources { return &sources{groups: map[string]*group{}} }
@@ -50,12 +63,22 @@ func (m *Metrics) Informers(source string, states func() map[string]cache.State)
 	return m.sources.add(source, &group{states: states})
 }
 
-// Informer shows one informer, by a name of its own within the source, until it has stopped or remove is called.
+// Informer shows one informer, by a name of its own within the source, until it has stopped or remove is called. Of one of
+// package shard it also shows how many shards there are, and how balanced they are.
 func (m *Metrics) Informer(source, name string, informer cache.SharedInformer) (remove func(), err error) {
 	if _, ok := informer.(cache.StateReader); !ok {
 		return nil, fmt.Errorf("metrics: informer %q of source %q is a %T, which has no State; it must be of package cache", name, source, informer)
 	}
-	return m.sources.addSingle(source, name, informer)
+	return m.sources.addSingle(source, name, single{SharedInformer: informer})
+}
+
+// Shards shows an informer of package shard as Informer does, and each of its shards. Those are some 20 series a shard: where
+// there is a shard for each of thousands of namespaces, Informer is the better choice.
+func (m *Metrics) Shards(source, name string, informer Sharded) (remove func(), err error) {
+	if informer == nil {
+		return nil, fmt.Errorf("metrics: informer %q of source %q is nil", name, source)
+	}
+	return m.sources.addSingle(source, name, single{informer, true})
 }
 
 var errShown = errors.New("is shown already; remove it first, or choose another")
@@ -77,17 +100,17 @@ func (s *sources) add(source string, g *group) (remove func(), err error) {
 	}, nil
 }
 
-func (s *sources) addSingle(source, name string, informer cache.SharedInformer) (remove func(), err error) {
+func (s *sources) addSingle(source, name string, informer single) (remove func(), err error) {
 	source, name = value(source), value(name)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	g := s.groups[source]
 	switch {
 	case g == nil:
-		g = &group{singles: map[string]cache.SharedInformer{}}
+		g = &group{singles: map[string]single{}}
 	case g.states != nil:
 		return nil, fmt.Errorf("metrics: source %q %w", source, errShown)
-	case g.singles[name] != nil && !g.singles[name].IsStopped():
+	case g.singles[name].runs():
 		return nil, fmt.Errorf("metrics: informer %q of source %q %w", name, source, errShown)
 	}
 	s.groups[source] = g
@@ -99,7 +122,10 @@ func (s *sources) addSingle(source, name string, informer cache.SharedInformer) 
 	}, nil
 }
 
-func (s *sources) removeSingle(source string, g *group, name string, informer cache.SharedInformer) {
+// runs tells whether there is an informer, and that it has not stopped.
+func (s single) runs() bool { return s.SharedInformer != nil && !s.IsStopped() }
+
+func (s *sources) removeSingle(source string, g *group, name string, informer single) {
 	if g.singles[name] != informer {
 		return
 	}
@@ -110,26 +136,27 @@ func (s *sources) removeSingle(source string, g *group, name string, informer ca
 }
 
 // each calls show with every informer that has not stopped. Single ones that have are let go of.
-func (s *sources) each(show func(source, name string, state *cache.State)) {
-	for source, states := range s.snapshot() {
-		for name, state := range states() {
-			if state.Phase != cache.PhaseStopped {
-				show(source, value(name), &state)
+func (s *sources) each(show func(source, name string, is *shown)) {
+	for source, read := range s.snapshot() {
+		for name, is := range read() {
+			if is.state.Phase != cache.PhaseStopped {
+				show(source, value(name), &is)
 			}
 		}
 	}
 }
 
 // snapshot returns what to ask, so that nobody is asked under the lock.
-func (s *sources) snapshot() map[string]func() map[string]cache.State {
+func (s *sources) snapshot() map[string]func() map[string]shown {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := map[string]func() map[string]cache.State{}
+	all := map[string]func() map[string]shown{}
 	for source, g := range s.groups {
-		if all[source] = g.states; g.states != nil {
+		if g.states != nil {
+			all[source] = g.read
 			continue
 		}
-		running := map[string]cache.SharedInformer{}
+		running := map[string]single{}
 		for name, informer := range g.singles {
 			if informer.IsStopped() {
 				s.removeSingle(source, g, name, informer)
@@ -137,15 +164,31 @@ func (s *sources) snapshot() map[string]func() map[string]cache.State {
 				running[name] = informer
 			}
 		}
-		all[source] = func() map[string]cache.State {
-			states := map[string]cache.State{}
+		all[source] = func() map[string]shown {
+			states := map[string]shown{}
 			for name, informer := range running {
-				states[name] = cache.StateOf(informer)
+				states[name] = informer.read()
 			}
 			return states
 		}
 	}
 	return all
+}
+
+func (g *group) read() map[string]shown {
+	states := map[string]shown{}
+	for name, state := range g.states() {
+		states[name] = shown{state: state}
+	}
+	return states
+}
+
+func (s single) read() shown {
+	is := shown{state: cache.StateOf(s.SharedInformer)}
+	if sharded, ok := s.SharedInformer.(Sharded); ok {
+		is.sharding = readSharding(sharded, s.shards)
+	}
+	return is
 }
 
 // nameOf makes a name of what a factory knows an informer by: "core/v1.Pod" of a type, "apps/v1/deployments" of a
