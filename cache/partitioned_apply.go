@@ -153,7 +153,8 @@ func (b *placing) follow(l *letter) {
 	if l.what == watch.Deleted {
 		switch {
 		case !was:
-		case l.stream.config.Fixed && home.config.ID != l.stream.partitions()[0]: // it is another's
+		case l.stream.config.Fixed && home.config.ID != l.stream.partitions()[0] && !l.newer(have):
+			// It has left this stream for the one that has it.
 		case l.stream.mayMove():
 			b.hold(l.key, have, l.stream, l.id.version, l.last(obj, have))
 		default:
@@ -203,6 +204,12 @@ func (b *placing) listedSince(l *letter) bool {
 func (l *letter) outdated(have stamp) bool {
 	order, known := compareVersions(l.id.version, have.version)
 	return known && order < 0
+}
+
+// newer tells whether a letter certainly says more than what is known.
+func (l *letter) newer(have stamp) bool {
+	order, known := compareVersions(l.id.version, have.version)
+	return known && order > 0
 }
 
 // last is the last state of an object that is deleted, of which a state is known. If it is another that was deleted, one that

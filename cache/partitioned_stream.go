@@ -155,9 +155,9 @@ func (t *Stream) below(e *Envelope, version string) bool {
 	return false
 }
 
-// Stop ends a stream, and returns the version up to which the informer has heard everything from it, empty if that is not
-// known. What it brought stays.
-func (t *Stream) Stop() (version string) {
+// Stop ends a stream, and returns up to which versions the informer has heard everything from it, nothing if that is not known.
+// There are several if it began where others had been, and has not got as far as all of them. What it brought stays.
+func (t *Stream) Stop() []ResumePoint {
 	s := t.informer
 	s.changing.Lock()
 	defer s.changing.Unlock()
@@ -177,9 +177,25 @@ func (t *Stream) Stop() (version string) {
 	}
 	s.noteSynced()
 	if t.reflector == nil || !t.reflector.State().Synced {
-		return ""
+		return nil
 	}
-	return t.reflector.LastSyncResourceVersion()
+	return t.reached(t.reflector.LastSyncResourceVersion())
+}
+
+// reached is how far the stream is, of which all is known up to a version, and of what floors cover up to theirs.
+func (t *Stream) reached(version string) []ResumePoint {
+	v, err := strconv.ParseUint(version, 10, 64)
+	if err != nil || v >= t.highest {
+		return []ResumePoint{{Version: version}}
+	}
+	var points []ResumePoint
+	for _, f := range t.floors {
+		points = append(points, ResumePoint{Version: strconv.FormatUint(max(v, f.version), 10), Covers: f.covers})
+	}
+	if points == nil {
+		return []ResumePoint{{Version: version}}
+	}
+	return points
 }
 
 // halt ends the reflector.

@@ -40,7 +40,7 @@ func (s *TypedShardingInformer[T]) move(next *layout) error {
 			return fmt.Errorf("shard: %w", err)
 		}
 	}
-	stopped := map[*stream]string{}
+	stopped := map[*stream][]cache.ResumePoint{}
 	for _, old := range stop {
 		stopped[old] = old.handle.Stop()
 	}
@@ -125,23 +125,36 @@ func (s *TypedShardingInformer[T]) compare(wants []*want) (keep map[*stream]*wan
 }
 
 // resume is where a stream can begin to watch, if all that it covers is known up to some version.
-func resume(w *want, stopped map[*stream]string) []cache.ResumePoint {
+func resume(w *want, stopped map[*stream][]cache.ResumePoint) []cache.ResumePoint {
 	var points []cache.ResumePoint
 	var known []cover
-	for old, version := range stopped {
+	for old, reached := range stopped {
 		if old.cluster != w.cluster || !old.cover.meets(w.cover) {
 			continue
 		}
-		if version == "" {
+		if len(reached) == 0 {
 			return nil
 		}
-		points = append(points, cache.ResumePoint{Version: version, Covers: old.test(old.cover)})
+		for _, point := range reached {
+			points = append(points, cache.ResumePoint{Version: point.Version, Covers: both(old.test(old.cover), point.Covers)})
+		}
 		known = append(known, old.cover)
 	}
 	if !w.cover.within(known) {
 		return nil
 	}
 	return points
+}
+
+// both is what two say, of which each may be nil and then says yes.
+func both(a, b func(*Envelope) bool) func(*Envelope) bool {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	return func(e *Envelope) bool { return a(e) && b(e) }
 }
 
 // streamConfig makes a stream of what is wanted.
