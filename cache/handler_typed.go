@@ -29,14 +29,14 @@ func (d DeletedObject[T]) Known() bool { return d.FinalStateUnknown == nil }
 
 // GetObjectName returns namespace and name.
 func (d DeletedObject[T]) GetObjectName() ObjectName {
-	if d.FinalStateUnknown != nil {
+	var none T
+	if d.FinalStateUnknown != nil && d.OptionalObj == none {
 		namespace, name, namespaced := strings.Cut(d.FinalStateUnknown.Key, "/")
 		if !namespaced {
 			namespace, name = "", namespace
 		}
 		return ObjectName{Namespace: namespace, Name: name}
 	}
-	var none T
 	if d.OptionalObj == none {
 		return ObjectName{}
 	}

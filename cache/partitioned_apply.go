@@ -37,7 +37,7 @@ func (s *PartitionedInformer) rowEnvelope(bare, key string, obj any) Envelope {
 func (s *PartitionedInformer) deliver(p *partition, letters []*letter) {
 	s.telling.Lock()
 	defer s.telling.Unlock()
-	b := placing{PartitionedInformer: s}
+	b := s.newPlacing(len(letters))
 	bytes := int64(0)
 	for _, l := range letters {
 		if l.raw != nil {
@@ -79,7 +79,8 @@ func (s *PartitionedInformer) replace(r *streamRefill, version string) {
 func (s *PartitionedInformer) replaceIn(p *partition, r *streamRefill, letters []*letter, version string) {
 	s.telling.Lock()
 	defer s.telling.Unlock()
-	b := placing{PartitionedInformer: s, initial: !p.isSynced()}
+	b := s.newPlacing(len(letters))
+	b.initial = !p.isSynced()
 	b.missing(p, r, version)
 	bytes := int64(0)
 	for _, l := range letters {
@@ -115,6 +116,7 @@ type placing struct {
 	gone   []string       // keys whose identity is to be forgotten
 	lanes  []laneNotices  // in the order in which they were first needed
 	pinned []string       // keys whose pins are to be moved to the end of their lane
+	room   int            // how many letters there are
 	counts map[string]int // how many objects more the partitions have than in the store
 }
 
@@ -134,7 +136,21 @@ func (b *placing) tell(log *processor, n notice) {
 			return
 		}
 	}
-	b.lanes = append(b.lanes, laneNotices{log, []notice{n}})
+	room := 1
+	if len(b.lanes) == 0 {
+		room = max(room, b.room) // most are for one lane
+	}
+	b.lanes = append(b.lanes, laneNotices{log, append(make([]notice, 0, room), n)})
+}
+
+// newPlacing returns an empty batch with room for what so many letters bring.
+func (s *PartitionedInformer) newPlacing(letters int) placing {
+	return placing{
+		PartitionedInformer: s,
+		steps:               make([]ThreadSafeStoreTransaction, 0, letters),
+		homes:               make([]string, 0, letters),
+		room:                letters,
+	}
 }
 
 // follow finds out what a letter changes, if anything.
@@ -153,6 +169,8 @@ func (b *placing) follow(l *letter) {
 	if l.what == watch.Deleted {
 		switch {
 		case !was:
+		case l.stream.config.Leaves && l.id.version == have.version:
+			// The change that made it leave this stream is the one that brought it to another.
 		case l.stream.config.Fixed && home.config.ID != l.stream.partitions()[0] && !l.newer(have):
 			// It has left this stream for the one that has it.
 		case l.stream.mayMove():

@@ -70,6 +70,14 @@ func (s *PartitionedInformer) Change(c PartitionChange) ([]*Stream, error) {
 	for t, ids := range c.Feed {
 		ids := slices.Clone(ids)
 		t.feeds.Store(&ids)
+		for _, id := range ids {
+			if p := next.partitions[id]; p.expecting {
+				p.expecting = false
+				if !t.State().Synced {
+					p.awaited[t] = struct{}{}
+				}
+			}
+		}
 	}
 	for _, p := range fresh {
 		for _, r := range s.registrations {
@@ -139,7 +147,7 @@ func (s *PartitionedInformer) settleIn(next *routes, gone []*partition, c *Parti
 		if home.fixed && !slices.Contains(gone, home) {
 			continue
 		}
-		prefix, bare := splitPrefix(key)
+		prefix, bare := splitPrefix(key, row.obj)
 		env := s.rowEnvelope(bare, key, row.obj)
 		to := next.partitions[next.router(prefix, &env)]
 		switch {
@@ -193,8 +201,12 @@ func lostNotice(p *partition, keys []string) notice {
 	return notice{key: "\x00" + p.config.ID, what: lost, home: p, old: keys}
 }
 
-// splitPrefix takes a key apart into the prefix of its stream, which ends with "|", and the rest.
-func splitPrefix(key string) (prefix, bare string) {
+// splitPrefix takes a key apart into the prefix of its stream and the rest, which is the key that the object has by itself: names
+// may have a "|" in them. Where a transform has taken the name away, the first "|" is taken for the end of the prefix.
+func splitPrefix(key string, obj any) (prefix, bare string) {
+	if bare, err := MetaNamespaceKeyFunc(obj); err == nil && bare != "" && strings.HasSuffix(key, bare) {
+		return strings.TrimSuffix(key, bare), bare
+	}
 	if i := strings.IndexByte(key, '|'); i >= 0 {
 		return key[:i+1], key[i+1:]
 	}
@@ -275,6 +287,9 @@ func (s *PartitionedInformer) startAll(fresh []*partition, configs []StreamConfi
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.streams = append(slices.Clone(s.streams), streams...)
+	for _, p := range s.routes.Load().partitions { // which wait no longer for streams that have ended
+		maps.DeleteFunc(p.awaited, func(t *Stream, _ struct{}) bool { return !slices.Contains(s.streams, t) })
+	}
 	if !s.started {
 		return streams
 	}

@@ -167,19 +167,16 @@ func (t *Stream) Stop() []ResumePoint {
 	s.mu.Lock()
 	s.streams = slices.DeleteFunc(slices.Clone(s.streams), func(other *Stream) bool { return other == t })
 	s.mu.Unlock()
-	for _, id := range t.partitions() {
-		if p := s.partition(id); p != nil {
-			delete(p.awaited, t)
-			if t.reflector != nil {
-				p.noteSynced()
-			}
-		}
-	}
-	s.noteSynced()
-	if t.reflector == nil || !t.reflector.State().Synced {
+	// Partitions that wait for its list wait on, until a Change says what for.
+	switch {
+	case t.reflector == nil:
 		return nil
+	case t.reflector.State().Synced:
+		return t.reached(t.reflector.LastSyncResourceVersion())
+	case t.reflector.resume != "": // it has not even begun
+		return t.reached(t.reflector.resume)
 	}
-	return t.reached(t.reflector.LastSyncResourceVersion())
+	return nil
 }
 
 // reached is how far the stream is, of which all is known up to a version, and of what floors cover up to theirs.

@@ -96,7 +96,7 @@ func (r *streamRefill) unread() (last *UndecodableError) {
 func (r *streamRefill) commit(version string) error {
 	t, s := r.stream, r.stream.informer
 	if r.decoders != nil {
-		r.decoders.all.Wait()
+		r.decoders.wait()
 	}
 	if order, known := compareVersions(version, fmt.Sprint(t.highest)); known && t.highest > 0 && order < 0 {
 		return fmt.Errorf("the list is of version %s, but version %d is known already", version, t.highest)
@@ -106,14 +106,31 @@ func (r *streamRefill) commit(version string) error {
 	return nil
 }
 
-// decoders decode the objects of a list beside whoever reads them, so many at most at a time.
+// decoders decode the objects of a list beside whoever reads them. Each takes a bundle at a time: a goroutine for each object would
+// have to grow its stack for each.
 type decoders struct {
 	stream *Stream
-	slots  chan struct{}
+	slots  chan struct{} // has room for as many as may work at the same time
 	all    sync.WaitGroup
+	bundle []*letter
 }
 
+const bundleSize = 128
+
 func (d *decoders) decode(l *letter) {
+	d.bundle = append(d.bundle, l)
+	if len(d.bundle) == bundleSize {
+		d.flush()
+	}
+}
+
+// flush has what was collected decoded.
+func (d *decoders) flush() {
+	bundle := d.bundle
+	if len(bundle) == 0 {
+		return
+	}
+	d.bundle = make([]*letter, 0, bundleSize)
 	d.slots <- struct{}{}
 	d.all.Add(1)
 	d.stream.informer.work.Go(func() {
@@ -121,9 +138,17 @@ func (d *decoders) decode(l *letter) {
 			<-d.slots
 			d.all.Done()
 		}()
-		if l.obj, l.err = d.stream.reflector.decode(l.raw); l.err == nil {
-			l.obj, l.err = d.stream.informer.transformed(l.obj)
+		for _, l := range bundle {
+			if l.obj, l.err = d.stream.reflector.decode(l.raw); l.err == nil {
+				l.obj, l.err = d.stream.informer.transformed(l.obj)
+			}
+			l.raw = nil
 		}
-		l.raw = nil
 	})
+}
+
+// wait returns when all is decoded.
+func (d *decoders) wait() {
+	d.flush()
+	d.all.Wait()
 }

@@ -89,7 +89,8 @@ func (k Key) String() string {
 	return prefixOf(k.Cluster) + k.ObjectName.String()
 }
 
-// ParseKey reads what String wrote.
+// ParseKey reads what String wrote. What is before a | is the cluster: of an object whose own name has one, in no cluster, it says
+// something else.
 func ParseKey(text string) (Key, error) {
 	var k Key
 	rest := text
