@@ -299,9 +299,7 @@ func (h *hashing) step(name string, limit float64, do func() error) {
 		h.t.Errorf("%s: the handler was called %d times", name, calls)
 	}
 	h.change(name) // what else was to come has come when this is told
-	if h.selects {
-		h.healthy()
-	}
+	h.healthy()
 	lists, questions, watches := h.traffic.since(made)
 	bytes := int64(0)
 	for _, w := range watches {
