@@ -16,7 +16,8 @@ import (
 // A key is in one tray at a time. What comes while the key is in hand goes to the same tray, whichever it is for, so that
 // nobody is overtaken; so does what comes while another state of the key waits, in the place of which it is put.
 type mailbox struct {
-	mu sync.Mutex
+	buffers sync.Pool
+	mu      sync.Mutex
 	// Invariant: the letters of a key that wait or are in hand. One that waits is in its tray; one in hand may have a next.
 	letters lookup[*letter]
 }
@@ -46,6 +47,28 @@ type letter struct {
 	tray   *tray
 	inHand bool
 	next   *letter // what came while it was in hand
+}
+
+// largestBuffer is what is worth keeping.
+const largestBuffer = 64 << 10
+
+// buffer is for the bytes of a letter.
+func (m *mailbox) buffer() []byte {
+	if kept, ok := m.buffers.Get().(*[]byte); ok {
+		return *kept
+	}
+	return nil
+}
+
+// recycle lets others have the bytes of letters that nobody looks at any more: decoding has copied what it keeps.
+func (m *mailbox) recycle(letters []*letter) {
+	for _, l := range letters {
+		if l.raw != nil && cap(l.raw.Bytes) <= largestBuffer {
+			buffer := l.raw.Bytes
+			l.raw = nil
+			m.buffers.Put(&buffer)
+		}
+	}
 }
 
 // tray is the letters for one partition, first come, first served.

@@ -110,6 +110,7 @@ func (p *partition) run() {
 			l.stream.open(l)
 		}
 		s.deliver(p, letters)
+		s.mailbox.recycle(letters)
 		s.mailbox.done(letters)
 		s.fillUp(p)
 	}

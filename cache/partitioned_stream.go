@@ -269,7 +269,7 @@ func (t *Stream) take(e *event) error {
 	}
 	return t.post(l, &env, func() {
 		if e.raw != nil {
-			l.raw = e.raw.Clone()
+			l.raw = e.raw.CloneInto(t.informer.mailbox.buffer())
 		}
 	})
 }

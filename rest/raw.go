@@ -52,8 +52,11 @@ type Raw struct {
 }
 
 // Clone returns a copy with bytes of its own.
-func (o *Raw) Clone() *Raw {
-	return &Raw{Encoding: o.Encoding, APIVersion: o.APIVersion, Kind: o.Kind, Bytes: append([]byte(nil), o.Bytes...)}
+func (o *Raw) Clone() *Raw { return o.CloneInto(nil) }
+
+// CloneInto is Clone with bytes that take the room of a buffer, as far as that is enough.
+func (o *Raw) CloneInto(buffer []byte) *Raw {
+	return &Raw{Encoding: o.Encoding, APIVersion: o.APIVersion, Kind: o.Kind, Bytes: append(buffer[:0], o.Bytes...)}
 }
 
 // Into decodes the object. obj is a pointer to the Go type of the kind, or an *unstructured.Unstructured, which only
