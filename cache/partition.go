@@ -262,6 +262,9 @@ func (r *room) roomAgain(objects int) bool {
 // limit sets limits, under telling or before anyone knows of the partition.
 func (p *partition) limit(config PartitionConfig) {
 	p.room.limits = &config
+	if config.MaxBytes > 0 && p.room.sizes.m == nil {
+		p.room.sizes = newLookup[int64](0)
+	}
 	if r := config.MaxEventRate; r > 0 {
 		p.limiter.SetBurst(max(1, int(min(r, atOnce))))
 		p.limiter.SetLimit(rate.Limit(r))

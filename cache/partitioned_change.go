@@ -71,11 +71,10 @@ func (s *PartitionedInformer) Change(c PartitionChange) ([]*Stream, error) {
 		ids := slices.Clone(ids)
 		t.feeds.Store(&ids)
 		for _, id := range ids {
-			if p := next.partitions[id]; p.expecting {
-				p.expecting = false
-				if !t.State().Synced {
-					p.awaited[t] = struct{}{}
-				}
+			p := next.partitions[id]
+			p.expecting = false
+			if !t.State().Synced {
+				p.awaited[t] = struct{}{}
 			}
 		}
 	}
@@ -112,7 +111,7 @@ func (s *PartitionedInformer) checkChange(c *PartitionChange) error {
 		if _, stays := ids[c.Limit[i].ID]; !stays || p == nil {
 			return fmt.Errorf("cache: there is no partition %q to limit", c.Limit[i].ID)
 		}
-		if c.Limit[i].MaxBytes > 0 && p.room.sizes.m == nil {
+		if c.Limit[i].MaxBytes > 0 && p.room.sizes.m == nil && s.indexer.table.inhabitants(p.config.ID) > 0 {
 			return fmt.Errorf("cache: PartitionConfig.MaxBytes of %q is %d, but sizes were not counted from the beginning", p.config.ID, c.Limit[i].MaxBytes)
 		}
 	}

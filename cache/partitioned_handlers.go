@@ -196,7 +196,8 @@ func (r *partitionedRegistration) noteSynced(l *listener) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.behind, l)
-	if len(r.behind) == 0 && r.informer.HasSynced() && !IsDone(r) {
+	// Who hears of one partition need not wait for the others.
+	if len(r.behind) == 0 && (r.only != "" || r.informer.HasSynced()) && !IsDone(r) {
 		close(r.synced)
 	}
 }

@@ -19,10 +19,9 @@ import (
 
 // traffic counts requests.
 type traffic struct {
-	mu       sync.Mutex
-	lists    []string // the queries of lists, and of watches that begin with all objects
-	watches  []string // those of other watches
-	received int64
+	mu      sync.Mutex
+	lists   []string // the queries of lists, and of watches that begin with all objects
+	watches []string // those of other watches
 }
 
 func (c *traffic) wrap(config *rest.Config) *rest.Config {

@@ -26,7 +26,6 @@ type world struct {
 	server   *apitest.Server
 	informer *TypedShardingInformer[*corev1.ConfigMap]
 	hears    *believer
-	single   bool
 }
 
 func newServer(t *testing.T, config apitest.Config) *apitest.Server {

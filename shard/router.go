@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"sort"
-	"strings"
 
 	"vedette.dev/cache"
 	"vedette.dev/internal/hashspace"
@@ -233,6 +232,3 @@ func (l *layout) route(prefix string, e *Envelope) string {
 	}
 	return ""
 }
-
-// clusterOf takes the name of a cluster out of the beginning of its keys.
-func clusterOf(prefix string) string { return strings.TrimSuffix(prefix, "|") }

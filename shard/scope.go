@@ -128,7 +128,7 @@ func (s *scope) readLabels() error {
 	}
 	selector, err := labels.Parse(s.Labels)
 	if err != nil {
-		return fmt.Errorf("Labels is %q: %w", s.Labels, err)
+		return fmt.Errorf("scope: Labels is %q: %w", s.Labels, err)
 	}
 	requirements, selectable := selector.Requirements()
 	if !selectable || len(requirements) != 1 {
@@ -144,14 +144,14 @@ func (s *scope) readLabels() error {
 func (s *scope) readHash() (err error) {
 	switch {
 	case s.Hash.of == nil && len(s.Ranges) > 0:
-		return errors.New("Ranges are set, but Hash is not")
+		return errors.New("scope: Ranges are set, but Hash is not")
 	case s.Hash.of == nil:
 		return nil
 	case len(s.Ranges) == 0:
 		return errors.New("Hash is set, but Ranges are not")
 	}
 	if s.set, err = hashspace.NewSet(s.Ranges...); err != nil {
-		return fmt.Errorf("Ranges: %w", err)
+		return fmt.Errorf("scope: Ranges: %w", err)
 	}
 	return nil
 }
@@ -163,13 +163,13 @@ func (s *scope) choose(tenants *Tenancy) error {
 	case hashed && (s.Labels != "" || s.Fields != ""):
 		return errors.New("a hash cannot be combined with labels or fields: what all shards have in common belongs into Config.Tweak")
 	case s.Tenant != "" && (hashed || s.Labels != "" || s.Fields != "" || len(s.Namespaces) > 0):
-		return errors.New("Tenant can be combined with Cluster alone")
+		return errors.New("scope: Tenant can be combined with Cluster alone")
 	case s.Tenant != "" && tenants.isZero():
-		return fmt.Errorf("Tenant is %q, but Config.Tenant does not say how tenants are told apart", s.Tenant)
+		return fmt.Errorf("scope: Tenant is %q, but Config.Tenant does not say how tenants are told apart", s.Tenant)
 	case s.Tenant != "" && tenants.Label != "":
 		s.family, s.label, s.values = familyLabel, tenants.Label, []string{s.Tenant}
 		if _, err := labels.NewRequirement(s.label, selection.In, s.values); err != nil {
-			return fmt.Errorf("Tenant: %w", err)
+			return fmt.Errorf("scope: Tenant: %w", err)
 		}
 	case s.Tenant != "":
 		s.family = familyTenant

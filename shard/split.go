@@ -122,6 +122,9 @@ func (s *TypedShardingInformer[T]) Merge(into string, ids ...string) error {
 		if shard == nil {
 			return fmt.Errorf("shard: there is no shard %q to merge", id)
 		}
+		if slices.Contains(ids[:i], id) {
+			return fmt.Errorf("shard: shard %q is to be merged with itself", id)
+		}
 		if i == 0 {
 			merged = *shard
 			continue
