@@ -20,7 +20,7 @@ type Config struct {
 	Controllers []Controller
 	// Queues are work queues: see Queue. One that has the name of a controller is that controller's.
 	Queues []Queue
-	// Shards are shown as maps, by name.
+	// Shards are shown as maps, by name: see the function Shards for sharding informers.
 	Shards map[string]Sharded
 	// Feeds says which informers (the names on the page) feed a controller or queue (the key), where the page does not find
 	// out by itself. It does for the sources For, Owns and Watches of package controller.
@@ -38,7 +38,7 @@ type Config struct {
 
 // Controller is a *controller.Controller.
 //
-// If it has the method QueueSnapshot(limit int) workqueue.Snapshot[string] too, the keys in its queue are shown.
+// If it has the method QueueSnapshot(limit int) workqueue.Snapshot[string] too, as that one has, the keys in its queue are shown.
 type Controller interface {
 	Name() string
 	State() controller.State

@@ -12,7 +12,7 @@
 //   - [Informers]: what is shown as a pipeline. [Factory] is all informers of a factory, [Informer] a single one.
 //   - [Controller] is a *controller.Controller, and [Queue] a work queue, which [QueueOf] makes.
 //   - [Reconciles]: measures how long reconciles take, if controllers have it as their Metrics.
-//   - [Sharded]: what is spread over shards, each of which is a [ShardView].
+//   - [Sharded]: what is spread over shards, each of which is a [ShardView]. [Shards] makes one of a sharding informer.
 //
 // Every view has an address, relative to where the page is mounted: the pipeline (""), charts, objects, object, queues, shards,
 // explain and informer. The pipeline, queues, shards and explain tell programs the same with ?format=json. docs/console.md

@@ -26,6 +26,8 @@ type reading struct {
 type informerReading struct {
 	name  string
 	state cache.State
+	// shards is what a sharding informer tells of them, nil if it is none.
+	shards *shardsReading
 }
 
 // workReading is a controller with its queue, or a queue alone.
@@ -99,7 +101,7 @@ func (r *reader) read(now time.Time) *reading {
 	defer r.mu.Unlock()
 	found := &reading{at: now, memory: readMemory()}
 	for name, informer := range r.informers() {
-		found.informers = append(found.informers, informerReading{name, informer.State()})
+		found.informers = append(found.informers, informerReading{name, informer.State(), readShards(informer)})
 	}
 	slices.SortFunc(found.informers, func(a, b informerReading) int { return cmp.Compare(a.name, b.name) })
 	taken := map[string]bool{}
@@ -205,7 +207,8 @@ func (r *reader) feeds(name string, c Controller, informers []informerReading) [
 	for _, source := range sources {
 		of := -1
 		for i := range informers {
-			if strings.TrimPrefix(informers[i].state.Type, "*") == source {
+			// Informers of kinds of one's own describe their objects by resource; the name that a factory gives has the type.
+			if strings.TrimPrefix(informers[i].state.Type, "*") == source || strings.HasSuffix(informers[i].name, "/"+source) {
 				if of >= 0 {
 					of = -1
 					break

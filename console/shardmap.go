@@ -26,6 +26,10 @@ type shardSet struct {
 	Shards  int         `json:"shards"`
 	Objects int         `json:"objects"`
 	Moves   []ShardMove `json:"moves,omitempty"`
+	// Streams is how many lists and watches bring the objects, and Changes how often the shards have changed. Both are zero if
+	// they are not known.
+	Streams int    `json:"streams,omitempty"`
+	Changes uint64 `json:"changes,omitempty"`
 }
 
 // shardHolder is who has shards.
@@ -63,9 +67,22 @@ func (p *Page) shardsView(query) (any, error) {
 			slices.SortFunc(set.Moves, func(a, b ShardMove) int { return b.At.Compare(a.At) })
 			set.Moves = first(set.Moves, maxRows)
 		}
+		if with, ok := source.(*sharding); ok {
+			set.know(with)
+		}
 		d.Sets = append(d.Sets, set)
 	}
 	return d, nil
+}
+
+// know takes over what a sharding informer knows of all its shards together. Where there is one holder, which has it all, the
+// balance is that of the shards.
+func (s *shardSet) know(informer *sharding) {
+	s.Streams, s.Changes = informer.Streams(), informer.Changes()
+	if len(s.Holders) == 1 {
+		s.Balance = informer.Imbalance()
+		s.judge()
+	}
 }
 
 func newShardSet(name string, shards []ShardView) shardSet {
@@ -97,6 +114,12 @@ func newShardSet(name string, shards []ShardView) shardSet {
 	return set
 }
 
+func (s *shardSet) judge() {
+	if s.Balance > unbalanced {
+		s.Level = max(s.Level, levelSlow)
+	}
+}
+
 // place puts the shards on the map: a row for each holder, as long as its weight, with a field for each shard.
 func (s *shardSet) place() {
 	heaviest, total := 0.0, 0.0
@@ -106,9 +129,7 @@ func (s *shardSet) place() {
 	if total > 0 {
 		s.Balance = heaviest / (total / float64(len(s.Holders)))
 	}
-	if s.Balance > unbalanced {
-		s.Level = max(s.Level, levelSlow)
-	}
+	s.judge()
 	for i := range s.Holders {
 		h := &s.Holders[i]
 		slices.SortFunc(h.Shards, func(a, b shardPart) int { return cmp.Compare(a.ID, b.ID) })

@@ -19,7 +19,7 @@ func before(d time.Duration) time.Time { return noon.Add(-d) }
 
 // well is an informer with which all is well, that heard 100 events in the last ten seconds.
 func well() (now, old informerReading) {
-	old = informerReading{"pods", cache.State{
+	old = informerReading{name: "pods", state: cache.State{
 		Type: "*v1.Pod", Phase: cache.PhaseWatching, Since: before(time.Hour), Synced: true, LastEvent: before(10 * time.Second),
 		Objects: 7, Events: 1000, Handlers: []cache.HandlerState{{Number: 1, Handler: "*main.handler", Handled: 1000}},
 	}}

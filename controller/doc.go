@@ -21,7 +21,7 @@
 //     function makes of them; Channel and Every need no informer. Others can be written.
 //   - Predicate: tells which events matter.
 //   - Result, Terminal: what a reconcile wants to happen next.
-//   - State: what a controller is doing. Explanation: where a key is on its way, and why.
+//   - State: what a controller is doing. QueueSnapshot: which keys wait for it. Explanation: where a key is on its way, and why.
 //
 // Package runner runs several controllers in a program, with health checks, leader election and signals.
 //

@@ -43,6 +43,10 @@ type Config struct {
 	Health, Ready map[string]func() error
 	// MetricsHandler serves /metrics: promhttp.HandlerFor of a registry that package metrics was given.
 	MetricsHandler http.Handler
+	// Console is a live page, served below /debug/vedette/ at HealthProbeBindAddress: a *console.Page, which console.Handler makes. The
+	// page itself says who may look. If it has the method Close, that is called when the program stops, so that nobody who looks
+	// keeps the address open. Nil means that there is none.
+	Console http.Handler
 	// LeaderMetrics hears who leads.
 	LeaderMetrics leaderelection.MetricsProvider
 	// KeepSignals leaves SIGINT and SIGTERM to the program; the end of the context is what stops it then. It is needed in a
@@ -94,6 +98,9 @@ func (c *Config) validate() error {
 	}
 	if isAddress(c.MetricsBindAddress) && c.MetricsHandler == nil {
 		return fmt.Errorf("runner: Config.MetricsHandler is nil, so that there is nothing to serve at MetricsBindAddress %q", c.MetricsBindAddress)
+	}
+	if c.Console != nil && !isAddress(c.HealthProbeBindAddress) {
+		return fmt.Errorf("runner: Config.Console is set, and there is no HealthProbeBindAddress to serve it at")
 	}
 	return nil
 }

@@ -39,4 +39,6 @@
 //   - /metrics is Config.MetricsHandler, if there is one.
 //   - With --debug-endpoints, /debug/controllers shows what the controllers do, and /debug/explain?controller=C&key=K where a
 //     key is on its way. Both tell names of objects to whoever can reach the address of the health probes.
+//   - /debug/vedette/ is Config.Console, if there is one: a live page, which console.Handler makes. It asks for a token, or answers
+//     its own machine alone; kubectl port-forward is enough to see it.
 package runner

@@ -15,9 +15,15 @@ import (
 // checks is health checks by name.
 type checks map[string]func() error
 
+// consolePath is where the live page is.
+const consolePath = "/debug/vedette/"
+
 func (r *runner) serveHealth(mux *http.ServeMux) {
 	r.healthChecks().serve(mux, "/healthz")
 	r.readyChecks().serve(mux, "/readyz")
+	if r.Console != nil {
+		mux.Handle(consolePath, r.Console)
+	}
 	if r.DebugEndpoints {
 		mux.HandleFunc("/debug/controllers", r.debugControllers)
 		mux.HandleFunc("/debug/explain", r.debugExplain)

@@ -170,6 +170,7 @@ func TestWhatIsWrongWithAConfigIsNamed(t *testing.T) {
 		"Config.MetricsHandler":                func(c *Config) { c.MetricsBindAddress = ":0" },
 		"Options.LeaderElectResourceName":      func(c *Config) { c.LeaderElect = true },
 		"Options.LeaderElectResourceNamespace": func(c *Config) { c.LeaderElect, c.LeaderElectResourceName = true, "x" },
+		"Config.Console is set":                func(c *Config) { c.Console, c.HealthProbeBindAddress = http.NotFoundHandler(), "" },
 		"Options.DebugEndpoints":               func(c *Config) { c.DebugEndpoints, c.HealthProbeBindAddress = true, "0" },
 		"LeaseDuration": func(c *Config) {
 			c.LeaderElect, c.LeaderElectResourceName, c.LeaderElectResourceNamespace = true, "x", "y"

@@ -45,11 +45,15 @@ func (r *runner) listen() (servers, error) {
 			return nil, fmt.Errorf("runner: cannot serve health checks or metrics at %q: %w", address, err)
 		}
 		r.Logger.Info("Serving", "address", listener.Addr().String())
-		all = append(all, &server{listener, &http.Server{
+		one := &server{listener, &http.Server{
 			Handler:           mux,
 			ReadHeaderTimeout: 10 * time.Second,
 			ErrorLog:          slog.NewLogLogger(r.Logger.Handler(), slog.LevelWarn),
-		}})
+		}}
+		if page, ok := r.Console.(interface{ Close() }); ok && address == r.HealthProbeBindAddress {
+			one.http.RegisterOnShutdown(page.Close)
+		}
+		all = append(all, one)
 	}
 	return all, nil
 }

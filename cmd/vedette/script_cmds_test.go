@@ -103,6 +103,7 @@ func (s *state) forget() {
 	for {
 		select {
 		case <-s.watched:
+		case <-s.created:
 		case <-s.fallen:
 		default:
 			return
@@ -151,14 +152,23 @@ func ends(ts *testscript.TestScript, _ bool, args []string) {
 
 // waitWatch waits until somebody watches: waitwatch RESOURCE.
 func waitWatch(ts *testscript.TestScript, _ bool, args []string) {
+	await(ts, of(ts).watched, args[0], "nobody watches")
+}
+
+// waitCreate waits until somebody creates an object: waitcreate RESOURCE.
+func waitCreate(ts *testscript.TestScript, _ bool, args []string) {
+	await(ts, of(ts).created, args[0], "nobody creates")
+}
+
+func await(ts *testscript.TestScript, heard <-chan string, resource, complaint string) {
 	for {
 		select {
-		case resource := <-of(ts).watched:
-			if resource == args[0] {
+		case one := <-heard:
+			if one == resource {
 				return
 			}
 		case <-of(ts).ctx.Done():
-			ts.Fatalf("nobody watches %s", args[0])
+			ts.Fatalf("%s %s", complaint, resource)
 		}
 	}
 }

@@ -42,8 +42,8 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "start": start, "waitfor": waitFor, "interrupt": interrupt, "ends": ends,
-			"label": label, "delete": deletePod, "setsecret": setSecret, "waitwatch": waitWatch,
-			"program": program, "hole": hole, "waithole": waitHole,
+			"label": label, "delete": deletePod, "setsecret": setSecret, "waitwatch": waitWatch, "waitcreate": waitCreate,
+			"program": program, "hole": hole, "waithole": waitHole, "page": page,
 		},
 	})
 }
@@ -56,12 +56,13 @@ type state struct {
 	ctx      context.Context
 	programs map[string]*running
 	watched  chan string   // which resources were
+	created  chan string   // of which resources there are new objects
 	fallen   chan struct{} // what came to the hole
 }
 
 func setup(env *testscript.Env) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	s := &state{ctx: ctx, programs: make(map[string]*running), watched: make(chan string, 1000), fallen: make(chan struct{}, 1000)}
+	s := &state{ctx: ctx, programs: make(map[string]*running), watched: make(chan string, 1000), created: make(chan string, 1000), fallen: make(chan struct{}, 1000)}
 	server, err := newServer(s)
 	if err != nil {
 		cancel()
@@ -105,6 +106,12 @@ func newServer(s *state) (*apitest.Server, error) {
 	allow := func(r *apitest.Request) bool {
 		if r.Verb == "watch" {
 			s.watched <- r.Resource.Resource
+		}
+		if r.Verb == "create" {
+			select {
+			case s.created <- r.Resource.Resource:
+			default: // enough to know of
+			}
 		}
 		return !r.IsResource || r.User.Name == "admin"
 	}

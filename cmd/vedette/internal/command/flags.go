@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"time"
@@ -31,4 +32,12 @@ func validSelector(selector string) error {
 		return usagef("--selector is %q: %w", selector, err)
 	}
 	return nil
+}
+
+// within returns a context that ends after the time of --for; 0 means no such end.
+func within(ctx context.Context, forTime time.Duration) (context.Context, context.CancelFunc) {
+	if forTime > 0 {
+		return context.WithTimeout(ctx, forTime)
+	}
+	return context.WithCancel(ctx)
 }

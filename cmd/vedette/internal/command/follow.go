@@ -15,6 +15,7 @@ import (
 	"vedette.dev/cmd/vedette/internal/object"
 	"vedette.dev/dynamic"
 	"vedette.dev/dynamic/dynamicinformer"
+	"vedette.dev/shard"
 )
 
 // follower is an informer of one resource that knows what cannot get better by waiting.
@@ -22,8 +23,11 @@ type follower struct {
 	cluster  *cluster
 	resource kinds.Resource
 	informer cache.SharedIndexInformer
+	// sharding is the informer, if it is spread over shards; otherwise nil.
+	sharding *shard.ShardingInformer
 	// hopeless has the error for which the first list cannot succeed.
 	hopeless chan error
+	told     bool // that it is hopeless
 	running  sync.WaitGroup
 }
 
@@ -32,6 +36,8 @@ type selection struct {
 	labels, fields string
 	// managedFields says that they are needed; they are a third of an object.
 	managedFields bool
+	// shards is over how many shards the objects are spread by the hash of their UID; 0 means that they are not.
+	shards int
 }
 
 // follow makes an informer, which start starts.
@@ -41,9 +47,16 @@ func (c *cluster) follow(client dynamic.Interface, r kinds.Resource, s selection
 		namespace = ""
 	}
 	f := &follower{cluster: c, resource: r, hopeless: make(chan error, 1)}
-	f.informer = dynamicinformer.NewFilteredDynamicInformer(client, r.GroupVersionResource, namespace, 0, cache.Indexers{}, func(o *metav1.ListOptions) {
-		o.LabelSelector, o.FieldSelector = s.labels, s.fields
-	}).Informer()
+	tweak := func(o *metav1.ListOptions) { o.LabelSelector, o.FieldSelector = s.labels, s.fields }
+	if s.shards > 0 {
+		var err error
+		if f.sharding, err = c.newSharding(r, namespace, s.shards, tweak); err != nil {
+			return nil, err
+		}
+		f.informer = f.sharding
+	} else {
+		f.informer = dynamicinformer.NewFilteredDynamicInformer(client, r.GroupVersionResource, namespace, 0, cache.Indexers{}, tweak).Informer()
+	}
 	err := f.informer.SetTransform(func(obj any) (any, error) {
 		if u, ok := obj.(*unstructured.Unstructured); ok {
 			masker.Mask(u)
@@ -63,6 +76,23 @@ func (c *cluster) follow(client dynamic.Interface, r kinds.Resource, s selection
 			default:
 			}
 		}
+	})
+}
+
+// newSharding makes an informer of a resource that is spread over shards. A namespace that is empty means all.
+func (c *cluster) newSharding(r kinds.Resource, namespace string, shards int, tweak func(*metav1.ListOptions)) (*shard.ShardingInformer, error) {
+	example := &unstructured.Unstructured{}
+	example.SetGroupVersionKind(r.GroupVersion().WithKind(r.Kind))
+	var all []shard.Shard
+	for i, hashes := range shard.EqualRanges(shards) {
+		scope := shard.Scope{Hash: shard.ByUID(), Ranges: []shard.Range{hashes}}
+		if namespace != "" {
+			scope.Namespaces = []string{namespace}
+		}
+		all = append(all, shard.Shard{ID: fmt.Sprintf("%03d", i), Scope: scope})
+	}
+	return shard.NewShardingInformer(shard.Config[metav1.Object]{
+		Resource: r.GroupVersionResource, REST: c.config, Example: example, Source: shard.Shards(all...), Tweak: tweak,
 	})
 }
 
@@ -111,4 +141,16 @@ func (f *follower) trouble() string {
 		return ""
 	}
 	return fmt.Sprintf("no news of %s since %s: %s; trying again", f.resource, state.Failing.Format("15:04:05"), rootCause(state.Cause))
+}
+
+// shardLine is how many objects each shard has, empty if there are none.
+func (f *follower) shardLine() string {
+	if f.sharding == nil {
+		return ""
+	}
+	var objects []int
+	for _, one := range f.sharding.Shards() {
+		objects = append(objects, one.Objects)
+	}
+	return shardLine(objects)
 }

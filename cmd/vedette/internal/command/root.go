@@ -17,7 +17,8 @@ Exit status:
   0    all is well
   1    something failed: standard error says what, and what to do about it
   2    the arguments are wrong, and nothing was done
-  130  Ctrl-C came before the command was done. 'serve' and 'watch' are done when it comes: theirs is 0.`
+  130  Ctrl-C came before the command was done. 'serve', 'watch' and 'console' are done when it comes:
+       theirs is 0. 'demo' without --for is, too, and has its verdict then: 0 or 1.`
 
 // newRoot makes the command with all its subcommands.
 func newRoot(s *streams) *cobra.Command {
@@ -26,6 +27,9 @@ func newRoot(s *streams) *cobra.Command {
 		Short: "See what happens in a Kubernetes cluster",
 		Long:  rootLong,
 		Example: examples(`
+			# A machine of informers that runs, gets into trouble, and comes out of it, in the browser
+			vedette demo
+
 			# An API server to try things out on, with 1,000 pods of which some change all the time
 			vedette serve --fill pods=1000 --churn 50
 
@@ -34,6 +38,9 @@ func newRoot(s *streams) *cobra.Command {
 
 			# What makes the API server sweat
 			vedette churn --for 30s
+
+			# A live page of informers on a cluster
+			vedette console --resource pods,deployments.apps -A
 
 			# Why nothing happens to an object
 			vedette explain web default/shop --url http://localhost:8081`),
@@ -49,7 +56,7 @@ func newRoot(s *streams) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{err: err, command: cmd.CommandPath()}
 	})
-	root.AddCommand(newServe(s), newWatch(s), newChurn(s), newExplain(s), newVersion(s))
+	root.AddCommand(newDemo(s), newServe(s), newWatch(s), newChurn(s), newConsole(s), newExplain(s), newVersion(s))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {

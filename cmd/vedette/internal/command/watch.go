@@ -27,6 +27,7 @@ type watch struct {
 	managed       bool
 	once          bool
 	forTime       time.Duration
+	shards        int
 
 	by object.By
 }
@@ -56,6 +57,9 @@ Values of Secrets, and of their annotations, are masked in all forms of output.`
 			# Deployments by team, once
 			vedette watch deployments.apps -A --by label:team --once
 
+			# Pods of a big cluster in 8 shards, each of which is listed, decoded and delivered by itself
+			vedette watch pods -A --by namespace --shards 8
+
 			# What changes, as lines for other programs
 			vedette watch pods -n shop -l app=web -o json | jq -c '[.type, .object.metadata.name]'`),
 		Args: exactly(1, "RESOURCE"),
@@ -75,6 +79,7 @@ Values of Secrets, and of their annotations, are masked in all forms of output.`
 	flags.BoolVar(&w.managed, "show-managed-fields", false, "Leave the managed fields in the objects of -o json and yaml")
 	flags.BoolVar(&w.once, "once", false, "Show what there is, and end")
 	flags.DurationVar(&w.forTime, "for", 0, "End after this time; 0 means with Ctrl-C")
+	flags.IntVar(&w.shards, "shards", 0, "Look through a ShardingInformer with so many shards, by the hash of the UID; 0 means without")
 	return cmd
 }
 
@@ -91,6 +96,9 @@ func (w *watch) parse() (err error) {
 	}
 	if _, err := fields.ParseSelector(w.fieldSelector); err != nil {
 		return usagef("--field-selector is %q: %w", w.fieldSelector, err)
+	}
+	if w.shards < 0 || w.shards > 256 {
+		return usagef("--shards is %d, and must be from 1 to 256, or 0 for none", w.shards)
 	}
 	return notNegative("for", w.forTime)
 }
@@ -113,7 +121,7 @@ func (w *watch) run(ctx context.Context, name string) error {
 		return err
 	}
 	follower, err := cluster.follow(client, resource,
-		selection{labels: w.selector, fields: w.fieldSelector, managedFields: w.managed}, object.NewMasker())
+		selection{labels: w.selector, fields: w.fieldSelector, managedFields: w.managed, shards: w.shards}, object.NewMasker())
 	if err != nil {
 		return err
 	}

@@ -72,6 +72,7 @@ func (l *live) show(ctx context.Context) error {
 		if old := now.Sub(drawn) >= ageTime; old || l.view.Len() < manyRows && l.changed.Swap(false) {
 			drawn = now
 			frame := l.view.Frame(l.title, screen.Room(), now)
+			frame.Note = l.follower.shardLine()
 			if frame.Footer = l.follower.trouble(); frame.Footer == "" {
 				frame.Footer = "Ctrl-C ends"
 			}

@@ -38,7 +38,9 @@ func (s Style) mark(how, text string) string {
 
 // Frame is what a Screen shows. Its rows may be cut off where there is no room; the rest is always there.
 type Frame struct {
-	Title  string
+	Title string
+	// Note is below the title.
+	Note   string
 	Header string
 	Rows   []string
 	// Footer is below the rows.
@@ -99,7 +101,7 @@ func (s *Screen) Draw(f Frame) error {
 
 // lines is a frame as it is on the screen. Marks are put on what was cut, so that none is cut in two.
 func (s *Screen) lines(f Frame, width, room int) []string {
-	lines := []string{s.style.Bold(Cut(f.Title, width)), "", s.style.Bold(Cut(f.Header, width))}
+	lines := []string{s.style.Bold(Cut(f.Title, width)), s.style.Faint(Cut(f.Note, width)), s.style.Bold(Cut(f.Header, width))}
 	rows, left := f.Rows, 0
 	if len(rows) > room {
 		left = len(rows) - room + 1

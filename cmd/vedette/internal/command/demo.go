@@ -1,0 +1,233 @@
+package command
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vedette.dev/apitest"
+	"vedette.dev/clientcmd"
+	"vedette.dev/cmd/vedette/internal/demo"
+	"vedette.dev/cmd/vedette/internal/show"
+)
+
+// demonstrate is the flags of 'vedette demo'.
+type demonstrate struct {
+	*streams
+	clusterFlags
+	pageFlags
+	objects int
+	rate    float64
+	shards  int
+	forTime time.Duration
+}
+
+func newDemo(s *streams) *cobra.Command {
+	d := &demonstrate{streams: s}
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "See a machine of informers run, get into trouble, and come out of it",
+		Long: `Runs an API server in this process, fills it with objects that change all the time, and runs on it what Vedette is made of: a
+factory of informers, a ShardingInformer, and an operator with a kind of its own. A page in the browser shows it live. Now and then
+the demo makes trouble: it cuts all connections, compacts the history, stalls a handler, refuses writes. It says so, and when the
+machine has come out of it.
+
+At the end, with --for or Ctrl-C, it stops the changes, waits until all is quiet, and compares: are the objects in the server, in
+each cache, and in what each handler was told the same, and is the operator's work done? If not, the exit status is 1.
+
+With --kubeconfig or --context it runs on that cluster, in a namespace of its own, with config maps and a kind of its own, both of
+which it removes at the end. Trouble is then made on this side only.`,
+		Example: examples(`
+			vedette demo
+
+			# In a script: 20 seconds, and a verdict
+			vedette demo --for 20s --no-browser
+
+			# More of everything
+			vedette demo --objects 20000 --rate 2000 --shards 16`),
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := d.parse(cmd); err != nil {
+				return err
+			}
+			return d.run(cmd.Context())
+		},
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&d.objects, "objects", 0, "Objects to begin with (default 1000, and 100 on a cluster)")
+	flags.Float64Var(&d.rate, "rate", 0, "Changes a second (default 100, and 10 on a cluster)")
+	flags.IntVar(&d.shards, "shards", 4, "Shards of the ShardingInformer")
+	flags.DurationVar(&d.forTime, "for", 0, "End after this time, with the verdict; 0 means with Ctrl-C")
+	d.pageFlags.add(cmd)
+	flags.StringVar(&d.kubeconfig, clientcmd.RecommendedConfigPathFlag, "", "Run on the cluster of this kubeconfig file")
+	flags.StringVar(&d.overrides.CurrentContext, "context", "", "Run on the cluster of this context of the kubeconfig")
+	_ = cmd.MarkFlagFilename(clientcmd.RecommendedConfigPathFlag) // the only error is that there is no such flag
+	return cmd
+}
+
+// parse refuses what can be seen to be wrong before anything is done.
+func (d *demonstrate) parse(cmd *cobra.Command) error {
+	given := cmd.Flags().Changed
+	switch {
+	case given("objects") && (d.objects < 1 || d.objects > 1_000_000):
+		return usagef("--objects is %d, and must be from 1 to 1,000,000", d.objects)
+	case given("rate") && !(d.rate > 0 && d.rate <= 100_000):
+		return usagef("--rate is %v, and must be more than 0 and at most 100,000", d.rate)
+	case d.shards < 1 || d.shards > 256:
+		return usagef("--shards is %d, and must be from 1 to 256", d.shards)
+	case given("kubeconfig") && d.kubeconfig == "":
+		return usagef("--kubeconfig is empty; it must be a file, or not be given")
+	}
+	if err := notNegative("for", d.forTime); err != nil {
+		return err
+	}
+	return d.pageFlags.parse()
+}
+
+// onCluster tells whether it runs on a cluster, and not on a server of its own. KUBECONFIG alone is no reason.
+func (d *demonstrate) onCluster() bool { return d.kubeconfig != "" || d.overrides.CurrentContext != "" }
+
+// run starts the demo, and ends it.
+func (d *demonstrate) run(ctx context.Context) (err error) {
+	news := &news{out: d.out, began: time.Now(), live: d.outTerminal}
+	config := demo.Config{Objects: d.objects, Rate: d.rate, Shards: d.shards, Pause: d.pause(), Tell: news.add}
+	bar := d.bar()
+	defer bar.Clear()
+	config.Progress = func(done, total int, what string) {
+		bar.Set(float64(done)/float64(total), fmt.Sprintf("%s of %s %s", show.Count(done), show.Count(total), what))
+	}
+	where := "an API server in this process"
+	if d.onCluster() {
+		d.overrides.Timeout = "0" // there is no flag for it here
+		cluster, err := d.connect(d.streams)
+		if err != nil {
+			return err
+		}
+		config.REST, where = cluster.config, cluster.config.Host
+		if _, err := cluster.read(ctx); err != nil { // what is wrong with it is better told by this than by a failure later
+			return err
+		}
+	} else {
+		server, err := apitest.Start(apitest.Config{ShardSelectors: true, Tokens: map[string]apitest.User{
+			rand.Text(): {Name: "demo", Groups: []string{"system:masters"}},
+		}})
+		if err != nil {
+			return err
+		}
+		defer server.Close()
+		config.Server = server
+	}
+	bar.Say("starting")
+	machine, err := demo.Start(ctx, config)
+	if err != nil {
+		if left := (*demo.LeftError)(nil); errors.As(err, &left) && interrupted(ctx, err) != err {
+			d.complain(left) // which is worth more words than that it was interrupted
+		}
+		return interrupted(ctx, err)
+	}
+	defer func() {
+		if machine.Namespace() != "" {
+			bar.Say("removing namespace " + machine.Namespace() + "; a second Ctrl-C leaves it there")
+		}
+		left := machine.Close()
+		bar.Clear()
+		if errors.Is(err, errInterrupted) && left != nil {
+			d.complain(left)
+		}
+		err = errors.Join(err, left)
+	}()
+	bar.Clear()
+	return d.show(ctx, machine, news, where)
+}
+
+// pause is how long it is between troubles: short demos have some, too.
+func (d *demonstrate) pause() time.Duration {
+	const usual = 6 * time.Second
+	if d.forTime == 0 {
+		return usual
+	}
+	return min(usual, max(time.Second, d.forTime/6))
+}
+
+// show shows the demo until it ends, and what came of it.
+func (d *demonstrate) show(ctx context.Context, machine *demo.Demo, news *news, where string) error {
+	page, err := d.open(machine.Console())
+	if err != nil {
+		return err
+	}
+	defer page.close()
+	fmt.Fprintf(d.out, "Running on %s until %s. The live page is at %s\n", where, d.until(), page.url)
+	if n := machine.Namespace(); n != "" {
+		fmt.Fprintf(d.out, "All of it is in namespace %s, which is removed at the end.\n", n)
+	}
+	d.browse(d.streams, page.url)
+	if err := d.watch(ctx, machine, news, page.url); err != nil {
+		return err
+	}
+	if d.forTime > 0 && ctx.Err() != nil {
+		fmt.Fprintln(d.err, "vedette: ended before its time: there is no verdict")
+		return context.Cause(ctx)
+	}
+	return d.judge(context.WithoutCancel(ctx), machine)
+}
+
+func (d *demonstrate) until() string {
+	if d.forTime > 0 {
+		return fmt.Sprintf("Ctrl-C, or for %s", d.forTime)
+	}
+	return "Ctrl-C"
+}
+
+// watch shows how it goes, until it is over.
+func (d *demonstrate) watch(ctx context.Context, machine *demo.Demo, news *news, url string) error {
+	running, stop := within(ctx, d.forTime)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- machine.Run(running) }()
+	draw, finish := d.lines(machine), func() {}
+	if d.outTerminal {
+		screen := d.screen()
+		draw, finish = func() error { return screen.Draw(news.frame(machine.Status(), url, d.forTime)) }, screen.Close
+	}
+	ticker := time.NewTicker(frameTime)
+	defer ticker.Stop()
+	var failed error
+	for {
+		select {
+		case err := <-ended:
+			finish()
+			if errors.Is(err, errInterrupted) {
+				err = nil
+			}
+			return errors.Join(err, failed)
+		case <-ticker.C:
+			if failed == nil {
+				if failed = draw(); failed != nil {
+					stop()
+				}
+			}
+		}
+	}
+}
+
+// quietTime is how long it may take until all is quiet.
+const quietTime = time.Minute
+
+// judge compares, and says what came of it.
+func (d *demonstrate) judge(ctx context.Context, machine *demo.Demo) error {
+	bar := d.bar()
+	defer bar.Clear()
+	if !d.errTerminal {
+		fmt.Fprintln(d.out, "No more changes. Waiting until all is quiet.")
+	}
+	verdict, err := machine.Verdict(ctx, quietTime, bar.Say)
+	bar.Clear()
+	if err != nil {
+		return fmt.Errorf("there is no verdict: %w", err)
+	}
+	return d.printVerdict(verdict)
+}

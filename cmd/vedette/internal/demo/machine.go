@@ -1,0 +1,226 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"vedette.dev/cache"
+	"vedette.dev/console"
+	"vedette.dev/controller"
+	"vedette.dev/gentype"
+	"vedette.dev/informers"
+	"vedette.dev/informers/custominformer"
+	"vedette.dev/kubernetes"
+	"vedette.dev/metadata"
+	"vedette.dev/ownwrites"
+	"vedette.dev/rest"
+	"vedette.dev/shard"
+)
+
+// setting is how the machine reaches a server, and what it looks at there.
+type setting struct {
+	rest   *rest.Config
+	client kubernetes.Interface
+	sites  *gentype.Custom[Site] // in the namespace in which sites are
+	kind   gentype.Resource
+	// namespace is the only one to look at; empty for all.
+	namespace string
+	// kinds are looked at by informers of a factory, besides config maps and sites; the first of them by a sharding one, too.
+	kinds []schema.GroupVersionResource
+	// example is an object of the first kind, and shards are what it is divided into.
+	example metav1.Object
+	shards  shard.Source
+}
+
+// looked is an informer and the ledgers that its handlers keep.
+type looked struct {
+	name     string
+	resource schema.GroupVersionResource
+	informer cache.SharedIndexInformer
+	ledgers  []*ledger
+}
+
+// machine is what the demo is about: informers, one that is sharded, and an operator.
+type machine struct {
+	*setting
+	metadata  metadata.Interface
+	factory   *informers.Factory
+	looks     []*looked
+	slow      *sluggish
+	slowName  string
+	sharding  *shard.ShardingInformer
+	operator  *controller.Controller[cache.ObjectName]
+	own       *ownwrites.Tracker
+	measured  *console.Reconciles
+	synced    []cache.DoneChecker
+	shardName string
+
+	cancel  context.CancelFunc // nil before the start
+	running sync.WaitGroup
+	failed  chan error // has room for one: why the operator ended
+}
+
+var configMaps = corev1.SchemeGroupVersion.WithResource("configmaps")
+
+func newMachine(config *Config, s *setting) (m *machine, err error) {
+	m = &machine{setting: s, measured: &console.Reconciles{}, failed: make(chan error, 1)}
+	if m.metadata, err = metadata.NewForConfig(s.rest); err != nil {
+		return nil, err
+	}
+	options := informers.Config{Client: s.client}
+	if s.namespace != "" {
+		options.Namespaces = []string{s.namespace}
+	}
+	if m.factory, err = informers.New(options); err != nil {
+		return nil, err
+	}
+	for i, resource := range s.kinds {
+		generic, err := m.factory.ForResource(resource)
+		if err != nil {
+			return nil, err
+		}
+		look, err := m.look(resource.Resource, resource, generic.Informer())
+		if err == nil && i == 0 {
+			err = m.addSlow(look)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := m.addSharding(config); err != nil {
+		return nil, err
+	}
+	return m, m.addOperator()
+}
+
+// look has an informer looked at, with a ledger.
+func (m *machine) look(name string, resource schema.GroupVersionResource, informer cache.SharedIndexInformer) (*looked, error) {
+	l := &looked{name: name, resource: resource, informer: informer}
+	book := newLedger("handler of " + name)
+	handle, err := informer.AddEventHandler(book)
+	if err != nil {
+		return nil, err
+	}
+	m.synced = append(m.synced, handle.HasSyncedChecker())
+	l.ledgers = append(l.ledgers, book)
+	m.looks = append(m.looks, l)
+	return l, nil
+}
+
+// addSlow adds a handler that can be stalled.
+func (m *machine) addSlow(to *looked) error {
+	m.slow, m.slowName = &sluggish{ledger: newLedger("slow handler of " + to.name)}, to.name
+	to.ledgers = append(to.ledgers, m.slow.ledger)
+	handle, err := to.informer.AddEventHandler(m.slow)
+	if err == nil {
+		m.synced = append(m.synced, handle.HasSyncedChecker())
+	}
+	return err
+}
+
+func (m *machine) addSharding(config *Config) (err error) {
+	resource := m.kinds[0]
+	m.shardName = fmt.Sprintf("%s in %d shards", resource.Resource, config.Shards)
+	if config.Shards == 1 {
+		m.shardName = resource.Resource + " in 1 shard"
+	}
+	m.sharding, err = shard.NewShardingInformer(shard.Config[metav1.Object]{
+		Resource: resource, REST: m.rest, Example: m.example, Source: m.shards,
+	})
+	if err != nil {
+		return err
+	}
+	book := newLedger("handler of " + m.shardName)
+	handle, err := m.sharding.AddShardHandler(sharded{book}, shard.HandlerOptions{})
+	if err != nil {
+		return err
+	}
+	m.synced = append(m.synced, handle.HasSyncedChecker())
+	m.looks = append(m.looks, &looked{name: m.shardName, resource: resource, informer: m.sharding, ledgers: []*ledger{book}})
+	return nil
+}
+
+// addOperator adds the controller of sites, with the informers that it needs.
+func (m *machine) addOperator() error {
+	sites, err := custominformer.New(m.sites, custominformer.Config{Share: m.factory.Pool})
+	if err != nil {
+		return err
+	}
+	if _, err := m.look("sites", siteGVR(m.kind), sites.Informer()); err != nil {
+		return err
+	}
+	pages := m.factory.Core().V1().ConfigMaps().TypedInformer()
+	if err := pages.AddTypedIndexers(cache.TypedIndexers[*corev1.ConfigMap]{byOwner: ownerUID}); err != nil {
+		return err
+	}
+	if m.kinds[0] != configMaps {
+		if _, err := m.look("configmaps", configMaps, pages); err != nil {
+			return err
+		}
+	}
+	if m.own, err = ownwrites.New(pages, ownwrites.Config{}); err != nil {
+		return err
+	}
+	o := &operator{
+		resource: m.kind, sites: sites.Lister(), sitesAPI: m.sites, client: m.client,
+		pages: cache.NewTypedIndexer[*corev1.ConfigMap](m.own.Indexer()), own: m.own,
+	}
+	m.operator, err = controller.New(controller.Config[cache.ObjectName]{
+		Name: "sites", Workers: 4, Reconcile: o.reconcile, Timeout: requestTime, StopTimeout: -1, Metrics: m.measured,
+		Sources: []controller.Source[cache.ObjectName]{
+			controller.For(sites.Informer(), controller.GenerationChanged[*Site]()),
+			controller.Owns(pages, controller.Owner{Group: m.kind.Group, Kind: m.kind.Kind}, controller.ByOthers[*corev1.ConfigMap](m.own)),
+		},
+	})
+	return err
+}
+
+// start starts everything, and waits until all handlers have heard of what is there.
+func (m *machine) start(ctx context.Context) error {
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	m.cancel = cancel
+	m.factory.StartWithContext(running)
+	m.running.Go(func() { m.sharding.RunWithContext(running) })
+	m.running.Go(func() {
+		if err := m.operator.Run(running); err != nil {
+			m.failed <- err
+		}
+	})
+	for _, synced := range m.synced {
+		select {
+		case <-synced.Done():
+		case err := <-m.failed:
+			return err
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// stop stops everything, and returns when nothing runs any more.
+func (m *machine) stop() {
+	if m.cancel != nil {
+		m.cancel()
+		m.running.Wait()
+		m.factory.Shutdown()
+	}
+	if m.own != nil {
+		m.own.Close()
+	}
+}
+
+func (m *machine) console() console.Config {
+	return console.Config{
+		Title:       "vedette demo",
+		Informers:   []console.Informers{console.Factory("", m.factory), console.Informer(m.shardName, m.sharding)},
+		Controllers: []console.Controller{m.operator},
+		Reconciles:  m.measured,
+		Shards:      map[string]console.Sharded{m.shardName: console.Shards(m.sharding)},
+	}
+}

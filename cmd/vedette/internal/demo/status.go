@@ -1,0 +1,107 @@
+package demo
+
+import (
+	"sync"
+	"time"
+
+	"vedette.dev/cache"
+)
+
+// Status is how it goes.
+type Status struct {
+	Elapsed time.Duration
+	Rows    []Row
+	// Objects are those of all caches; Events and Reconciles are how many there are in a second.
+	Objects            int
+	Events, Reconciles float64
+	// Queued and Failed are keys that wait for the operator, and reconciles that have failed so far.
+	Queued int
+	Failed uint64
+	// Changes and Faults are how many were made so far.
+	Changes, Faults int64
+	// Shards are how many objects each shard has, Streams how many watches bring them.
+	Shards    []int
+	Streams   int
+	Imbalance float64
+}
+
+// Row is how an informer is.
+type Row struct {
+	Name    string
+	Objects int
+	Events  float64
+	Phase   string
+	// Waiting is how many notifications wait for handlers, and Trouble what is wrong, if something is.
+	Waiting int
+	Trouble string
+}
+
+// rates remembers what was counted, for how much that is in a second.
+type rates struct {
+	mu     sync.Mutex
+	at     time.Time
+	counts map[string]uint64
+	last   map[string]float64
+}
+
+// rateTime is how long it is counted at least, before a rate is told.
+const rateTime = 900 * time.Millisecond
+
+// step takes in what was counted, and returns rates. They stay the same for about a second.
+func (r *rates) step(now time.Time, counts map[string]uint64) map[string]float64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	apart := now.Sub(r.at)
+	if r.counts != nil && apart < rateTime {
+		return r.last
+	}
+	next := make(map[string]float64)
+	for name, count := range counts {
+		if before, ok := r.counts[name]; ok && count >= before {
+			next[name] = float64(count-before) / apart.Seconds()
+		}
+	}
+	r.at, r.counts, r.last = now, counts, next
+	return next
+}
+
+// Status tells how it goes now.
+func (d *Demo) Status() Status {
+	m, now := d.machine, time.Now()
+	operator := m.operator.State()
+	s := Status{
+		Elapsed: now.Sub(d.began), Queued: operator.Queued + len(operator.Busy), Failed: operator.Failures,
+		Changes: d.changes.Load() + d.world.changes(), Faults: d.faults.Load(), Streams: m.sharding.Streams(), Imbalance: m.sharding.Imbalance(),
+	}
+	counts := map[string]uint64{"": operator.Reconciles}
+	for _, l := range m.looks {
+		state := cache.StateOf(l.informer)
+		counts[l.name] = state.Events
+		s.Objects += state.Objects
+		s.Rows = append(s.Rows, newRow(l.name, &state, now))
+	}
+	perSecond := d.rates.step(now, counts)
+	s.Reconciles = perSecond[""]
+	for i := range s.Rows {
+		s.Rows[i].Events = perSecond[s.Rows[i].Name]
+		s.Events += s.Rows[i].Events
+	}
+	for _, one := range m.sharding.Shards() {
+		s.Shards = append(s.Shards, one.Objects)
+	}
+	return s
+}
+
+func newRow(name string, state *cache.State, now time.Time) Row {
+	row := Row{Name: name, Objects: state.Objects, Phase: state.Phase.String()}
+	if err := state.Err(); err != nil && state.Cause != nil {
+		row.Trouble = state.Cause.Error()
+	}
+	for _, h := range state.Handlers {
+		row.Waiting += h.Waiting
+		if !h.Busy.IsZero() && now.Sub(h.Busy) > time.Second {
+			row.Trouble = "a handler does not return"
+		}
+	}
+	return row
+}
