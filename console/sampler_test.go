@@ -160,25 +160,26 @@ func (n *noted) Close() { n.calls = append(n.calls, "close") }
 
 // A queue of very many keys is not looked into all the time.
 func TestSparing(t *testing.T) {
-	looks := 0
-	r := newReader(&Config{})
-	at := time.Now()
-	for range 10 {
-		w := workReading{name: "a"}
-		r.lookInto(&w, func(limit int) (s workqueue.Snapshot[string]) {
-			looks++
-			for began := time.Now(); time.Since(began) < 20*time.Millisecond; {
+	synctest.Test(t, func(t *testing.T) {
+		looks := 0
+		r := newReader(&Config{})
+		at := time.Now()
+		for range 10 {
+			w := workReading{name: "a"}
+			r.lookInto(&w, func(limit int) (s workqueue.Snapshot[string]) {
+				looks++
+				time.Sleep(20 * time.Millisecond)
+				s.QueuedCount = 5
+				return s
+			}, at)
+			if w.depth != 5 {
+				t.Errorf("depth %d", w.depth)
 			}
-			s.QueuedCount = 5
-			return s
-		}, at)
-		if w.depth != 5 {
-			t.Errorf("depth %d", w.depth)
+			at = at.Add(time.Second)
 		}
-		at = at.Add(time.Second)
-	}
-	// 20 ms are worth four seconds.
-	if looks < 2 || looks > 4 {
-		t.Errorf("%d looks in ten seconds", looks)
-	}
+		// 20 ms are worth four seconds.
+		if looks != 3 {
+			t.Errorf("%d looks in ten seconds", looks)
+		}
+	})
 }

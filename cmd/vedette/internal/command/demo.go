@@ -93,7 +93,7 @@ func (d *demonstrate) onCluster() bool { return d.kubeconfig != "" || d.override
 
 // run starts the demo, and ends it.
 func (d *demonstrate) run(ctx context.Context) (err error) {
-	news := &news{out: d.out, began: time.Now(), live: d.outTerminal}
+	news := &news{out: d.out, live: d.outTerminal}
 	config := demo.Config{Objects: d.objects, Rate: d.rate, Shards: d.shards, Pause: d.pause(), Tell: news.add}
 	bar := d.bar()
 	defer bar.Clear()
@@ -135,13 +135,20 @@ func (d *demonstrate) run(ctx context.Context) (err error) {
 		}
 		left := machine.Close()
 		bar.Clear()
-		if errors.Is(err, errInterrupted) && left != nil {
-			d.complain(left)
-		}
-		err = errors.Join(err, left)
+		err = d.note(err, left)
 	}()
 	bar.Clear()
 	return d.show(ctx, machine, news, where)
+}
+
+// note tells what is left in a cluster, where the exit status does not: it is another one, or the server will be done with it soon.
+func (d *demonstrate) note(err, left error) error {
+	var removing *demo.LeftError
+	if errors.Is(err, errInterrupted) && left != nil || errors.As(left, &removing) && removing.UnderWay {
+		d.complain(left)
+		return err
+	}
+	return errors.Join(err, left)
 }
 
 // pause is how long it is between troubles: short demos have some, too.
@@ -165,6 +172,7 @@ func (d *demonstrate) show(ctx context.Context, machine *demo.Demo, news *news, 
 		fmt.Fprintf(d.out, "All of it is in namespace %s, which is removed at the end.\n", n)
 	}
 	d.browse(d.streams, page.url)
+	news.began = time.Now() // nothing has happened yet
 	if err := d.watch(ctx, machine, news, page.url); err != nil {
 		return err
 	}

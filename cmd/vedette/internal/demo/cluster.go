@@ -127,7 +127,7 @@ func (c *cluster) change(ctx context.Context) error {
 func (c *cluster) changes() int64 { return 0 }
 
 // clean removes the namespace and the kind. The operator has ended, so that nobody else takes the finalizers off.
-func (c *cluster) clean(ctx context.Context) error {
+func (c *cluster) clean(ctx context.Context) (underWay bool, err error) {
 	defer c.dialer.cut() // connections that are kept for later requests
 	var errs []error
 	if c.defined {
@@ -141,10 +141,11 @@ func (c *cluster) clean(ctx context.Context) error {
 	}
 	if c.made {
 		if err := c.removeNamespace(ctx); err != nil {
+			underWay = len(errs) == 0 && errors.Is(err, errTerminating)
 			errs = append(errs, err)
 		}
 	}
-	return errors.Join(errs...)
+	return underWay, errors.Join(errs...)
 }
 
 // release takes the finalizers off all sites, so that they can go with the namespace.
@@ -165,17 +166,20 @@ func (c *cluster) release(ctx context.Context) error {
 	return nil
 }
 
+// errTerminating is that a namespace has been deleted, and is not gone yet.
+var errTerminating = errors.New("the server has not removed it yet")
+
 func (c *cluster) removeNamespace(ctx context.Context) error {
 	namespaces := c.is.client.CoreV1().Namespaces()
 	err := namespaces.Delete(ctx, c.is.namespace, metav1.DeleteOptions{})
 	for err == nil {
-		if _, err = namespaces.Get(ctx, c.is.namespace, metav1.GetOptions{}); err != nil {
-			break
-		}
 		select {
-		case <-time.After(200 * time.Millisecond):
+		case <-time.After(100 * time.Millisecond):
+			_, err = namespaces.Get(ctx, c.is.namespace, metav1.GetOptions{})
 		case <-ctx.Done():
-			err = errors.New("the server is still at it")
+		}
+		if ctx.Err() != nil && !apierrors.IsNotFound(err) {
+			err = errTerminating
 		}
 	}
 	if apierrors.IsNotFound(err) {

@@ -16,7 +16,7 @@ type Demo struct {
 	config  Config
 	world   world
 	machine *machine
-	began   time.Time
+	began   atomic.Int64 // when Run was called
 
 	// changes is how many changes were made by clients of the demo, and faults how often trouble was made.
 	changes, faults atomic.Int64
@@ -37,8 +37,9 @@ type world interface {
 	changes() int64
 	// faults are the troubles that can be made here.
 	faults(d *Demo) []fault
-	// clean removes what the demo has made. It is called when the machine has ended.
-	clean(ctx context.Context) error
+	// clean removes what the demo has made. It is called when the machine has ended. The error says what is left, and underWay
+	// whether that is only because the server is still at it.
+	clean(ctx context.Context) (underWay bool, err error)
 }
 
 func newWorld(d *Demo) (world, error) {
@@ -55,7 +56,7 @@ func Start(ctx context.Context, config Config) (*Demo, error) {
 		return nil, err
 	}
 	config.fill()
-	d := &Demo{config: config, began: time.Now()}
+	d := &Demo{config: config}
 	if err := d.start(ctx); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
@@ -84,6 +85,7 @@ func (d *Demo) Console() console.Config { return d.machine.console() }
 // Run changes objects and makes trouble until the context ends. Then all trouble is over, and nothing changes any more but by the
 // operator, which may have work to do yet.
 func (d *Demo) Run(ctx context.Context) error {
+	d.began.Store(time.Now().UnixNano())
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var work sync.WaitGroup
@@ -114,7 +116,11 @@ func (d *Demo) Run(ctx context.Context) error {
 const cleanTime = 30 * time.Second
 
 // LeftError is that something of a demo is left in a cluster, and says what.
-type LeftError struct{ Err error }
+type LeftError struct {
+	Err error
+	// UnderWay tells that nothing has failed: the server is about to remove it, and has not come to an end in time.
+	UnderWay bool
+}
 
 func (e *LeftError) Error() string { return "not all was removed: " + e.Err.Error() }
 
@@ -130,8 +136,8 @@ func (d *Demo) Close() error {
 		if d.world != nil {
 			ctx, cancel := context.WithTimeout(context.Background(), cleanTime)
 			defer cancel()
-			if err := d.world.clean(ctx); err != nil {
-				d.closed = &LeftError{err}
+			if underWay, err := d.world.clean(ctx); err != nil {
+				d.closed = &LeftError{err, underWay}
 			}
 		}
 	})

@@ -136,4 +136,4 @@ func (e *embedded) changes() (sum int64) {
 }
 
 // clean has nothing to do: the server goes, with all that is on it.
-func (e *embedded) clean(context.Context) error { return nil }
+func (e *embedded) clean(context.Context) (bool, error) { return false, nil }

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"vedette.dev/apitest"
 )
@@ -24,7 +27,45 @@ func TestWhatIsLeftIsTold(t *testing.T) {
 		}
 		_, err := Start(t.Context(), Config{REST: server.RESTConfig()})
 		var left *LeftError
-		if !errors.As(err, &left) || !strings.Contains(left.Error(), "namespace vedette-demo-") || !strings.Contains(err.Error(), "cannot create a config map") {
+		if !errors.As(err, &left) || left.UnderWay || !strings.Contains(left.Error(), "namespace vedette-demo-") || !strings.Contains(err.Error(), "cannot create a config map") {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// A real server keeps sites, and with them the kind and the namespace, for as long as they have finalizers.
+func TestSitesAreReleased(t *testing.T) {
+	inDemo(t, true, Config{Objects: 5, Pause: -1}, time.Second, func(t *testing.T, d *Demo, _ *apitest.Server) {
+		finalizers := func() (count int) {
+			list, err := d.machine.sites.List(t.Context(), metav1.ListOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, site := range list.Items {
+				count += len(site.Finalizers)
+			}
+			return count
+		}
+		d.machine.stop()
+		if finalizers() == 0 {
+			t.Fatal("the sites have no finalizers to begin with")
+		}
+		if err := d.world.(*cluster).release(t.Context()); err != nil || finalizers() != 0 {
+			t.Errorf("%d finalizers are left, %v", finalizers(), err)
+		}
+	})
+}
+
+// A cluster whose server takes its time is told as such.
+func TestANamespaceThatIsStillTerminating(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := apitest.New(t, apitest.Config{InMemory: true, NoControllers: true}) // nobody empties namespaces
+		d, err := Start(t.Context(), Config{REST: server.RESTConfig(), Objects: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var left *LeftError
+		if err := d.Close(); !errors.As(err, &left) || !left.UnderWay || !errors.Is(err, errTerminating) {
 			t.Errorf("got %v", err)
 		}
 	})

@@ -9,6 +9,7 @@ import (
 
 // Status is how it goes.
 type Status struct {
+	// Elapsed is how long it runs.
 	Elapsed time.Duration
 	Rows    []Row
 	// Objects are those of all caches; Events and Reconciles are how many there are in a second.
@@ -70,8 +71,11 @@ func (d *Demo) Status() Status {
 	m, now := d.machine, time.Now()
 	operator := m.operator.State()
 	s := Status{
-		Elapsed: now.Sub(d.began), Queued: operator.Queued + len(operator.Busy), Failed: operator.Failures,
+		Queued: operator.Queued + len(operator.Busy), Failed: operator.Failures,
 		Changes: d.changes.Load() + d.world.changes(), Faults: d.faults.Load(), Streams: m.sharding.Streams(), Imbalance: m.sharding.Imbalance(),
+	}
+	if began := d.began.Load(); began != 0 {
+		s.Elapsed = now.Sub(time.Unix(0, began))
 	}
 	counts := map[string]uint64{"": operator.Reconciles}
 	for _, l := range m.looks {
