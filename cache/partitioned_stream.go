@@ -134,8 +134,8 @@ func (t *Stream) setFloors() string {
 	return strconv.FormatUint(lowest, 10)
 }
 
-// below tells whether something is known already from before the stream began.
-func (t *Stream) below(e *Envelope, version string) bool {
+// below tells whether a state of a key is known already from before the stream began.
+func (t *Stream) below(e *Envelope, key, version string) bool {
 	if len(t.floors) == 0 {
 		return false
 	}
@@ -149,10 +149,21 @@ func (t *Stream) below(e *Envelope, version string) bool {
 	}
 	for _, f := range t.floors {
 		if v <= f.version && (f.covers == nil || f.covers(e)) {
-			return true
+			return !t.informer.isBehind(key, version)
 		}
 	}
 	return false
+}
+
+// isBehind tells whether an older state of a key is known, or may be: then the object came to where everything was known from
+// where it was not, and nobody has heard that it went.
+func (s *PartitionedInformer) isBehind(key, version string) bool {
+	if s.mailbox.holds(key) {
+		return true
+	}
+	_, have, _, ok := s.known(key)
+	order, comparable := compareVersions(have.version, version)
+	return ok && (!comparable || order < 0)
 }
 
 // Stop ends a stream, and returns up to which versions the informer has heard everything from it, nothing if that is not known.
@@ -252,7 +263,7 @@ func (t *Stream) take(e *event) error {
 		id = stampOf(e.object)
 	}
 	env := envelopeOf(key, id, e.raw, e.object)
-	if t.below(&env, id.version) {
+	if t.below(&env, t.config.Prefix+key, id.version) {
 		return nil
 	}
 	switch e.what {
@@ -328,12 +339,13 @@ func (s *PartitionedInformer) trayFor(t *Stream, l *letter, env *Envelope) *part
 	if t.config.Settled {
 		return nil
 	}
-	if home, ok := s.indexer.table.homeOf(l.key); ok {
-		return routes.partitions[home]
+	home, ok := s.indexer.table.homeOf(l.key)
+	if p := routes.partitions[home]; p != nil {
+		return p
 	}
-	if s.mailbox.holds(l.key) {
+	if ok || s.mailbox.holds(l.key) { // partitions have just changed, or it joins the letter that is there
 		for _, p := range routes.partitions {
-			return p // it joins the letter that is there
+			return p
 		}
 	}
 	return nil

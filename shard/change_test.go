@@ -1,10 +1,12 @@
 package shard
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -365,4 +367,55 @@ func TestFollowNamespaces(t *testing.T) {
 		time.Sleep(time.Minute)
 		w.check(in("one two"))
 	})
+}
+
+// deafen has watches fail that ask for a label selector, until it is told otherwise.
+type deafen struct {
+	http.RoundTripper
+	selector string
+	off      *atomic.Bool
+}
+
+func (d deafen) RoundTrip(r *http.Request) (*http.Response, error) {
+	query := r.URL.Query()
+	if !d.off.Load() && query.Get("watch") != "" && query.Get("sendInitialEvents") == "" && query.Get("labelSelector") == d.selector {
+		return nil, errors.New("not now")
+	}
+	return d.RoundTripper.RoundTrip(r)
+}
+
+// TestAStreamThatIsBehindIsJoined has an object go from the values of a stream that has not heard of it to those of another that has
+// been there already, and on to where neither is: what the second knows of its own values is no word of the first one's.
+func TestAStreamThatIsBehindIsJoined(t *testing.T) {
+	for name, then := range map[string]func(w *world){
+		"gone":    func(w *world) { w.remove("ns-b", "x") },
+		"outside": func(w *world) { w.change("ns-b", "x", func(cm *corev1.ConfigMap) { cm.Labels["tenant"] = "z" }) },
+		"stays":   func(*world) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := newServer(t, apitest.Config{})
+				config := rest.CopyConfig(server.RESTConfig())
+				var hears atomic.Bool
+				hears.Store(true)
+				config.Wrap(func(next http.RoundTripper) http.RoundTripper { return deafen{next, "tenant in (a,b)", &hears} })
+				(&world{t: t, server: server}).create(configMap("ns-b", "x", "b"))
+				w := start(t, server, Config[*corev1.ConfigMap]{REST: config, Source: LabelValues("tenant", "a", "b")})
+				w.check(nil)
+
+				hears.Store(false)
+				server.CutConnections()
+				synctest.Wait()
+				w.change("ns-b", "x", func(cm *corev1.ConfigMap) { cm.Labels["tenant"] = "c" })
+				then(w)
+				if err := w.informer.AddShard(Shard{ID: "c", Scope: Scope{Labels: "tenant=c"}}); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Minute)
+				hears.Store(true)
+				time.Sleep(5 * time.Minute)
+				w.check(func(cm *corev1.ConfigMap) bool { return cm.Labels["tenant"] != "z" })
+			})
+		})
+	}
 }
