@@ -30,6 +30,7 @@ func (s *informer) reflect(namespace string, f *feed) {
 		MinWatchTimeout: s.minWatchTimeout,
 		Backoff:         s.options.Backoff,
 	})
+	f.reflector.codec = s.codec
 	f.reflector.ShouldResync = s.processor.shouldResync
 	f.reflector.OnInconsistency = s.options.OnInconsistency
 	if s.onError != nil {

@@ -36,6 +36,7 @@ type informer struct {
 	transform TransformFunc
 	onError   WatchErrorHandlerWithContext
 	queue     *DeltaFIFO
+	codec     *codec
 	// feeds is where the objects come from, by the namespace that they cover; "" is everything.
 	feeds map[string]*feed
 	// running is the context of the reflectors, and reflecting counts them.
@@ -108,6 +109,7 @@ func (s *informer) begin(ctx context.Context) bool {
 	if s.options.Logger == nil {
 		s.logger = logr.FromContextOrDiscard(ctx)
 	}
+	s.codec = &codec{alter: s.transform != nil}
 	if s.transform != nil {
 		s.applier.ids = &identities{m: newLookup[stamp](0)}
 	}

@@ -67,6 +67,7 @@ type PartitionedInformer struct {
 	onError   WatchErrorHandlerWithContext
 	streams   []*Stream
 	running   context.Context
+	codec     *codec
 	work      sync.WaitGroup // all goroutines but those of listeners
 	logger    logr.Logger
 }
@@ -137,6 +138,7 @@ func (s *PartitionedInformer) begin(ctx context.Context) error {
 	if s.options.Logger == nil {
 		s.logger = logr.FromContextOrDiscard(ctx)
 	}
+	s.codec = &codec{alter: s.transform != nil}
 	if s.transform != nil {
 		s.ids = &identities{m: newLookup[stamp](0)}
 	}

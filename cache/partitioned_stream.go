@@ -98,6 +98,7 @@ func (s *PartitionedInformer) start(t *Stream) {
 		TypeDescription: s.options.ObjectDescription,
 		Backoff:         s.options.Backoff,
 	})
+	t.reflector.codec = s.codec
 	t.reflector.OnInconsistency = s.options.OnInconsistency
 	if s.onError != nil {
 		t.reflector.onError = s.onError

@@ -90,8 +90,12 @@ func (r *Reflector) openDoors() {
 
 // decode reads an object.
 func (r *Reflector) decode(raw *rest.Raw) (any, error) {
-	obj := r.newObject()
-	if err := readInto(raw, obj); err != nil {
+	decode := decodePlainly
+	if r.codec != nil {
+		decode = r.codec.decode
+	}
+	obj, err := decode(raw, r.newObject)
+	if err != nil {
 		return nil, err
 	}
 	if u, ok := obj.(*unstructured.Unstructured); ok && r.expectedGVK != nil && u.GroupVersionKind() != *r.expectedGVK {
