@@ -9,15 +9,16 @@ import (
 
 // decoder reads one object.
 type decoder struct {
-	shares *Shares // nil if nothing is shared
-	text   text
+	shares  *Shares // nil if nothing is shared
+	judging bool
+	text    text
 }
 
 // Decode reads a message into a new value of the plan's type, and returns the pointer to it. What it has in common with others
 // comes from shares, which may be nil. It keeps nothing of data.
 func (p *Plan) Decode(data []byte, shares *Shares) (any, error) {
 	value := reflect.New(p.root.typ)
-	d := decoder{shares: shares}
+	d := decoder{shares: shares, judging: shares.judging()}
 	if d.message(p.root, value.UnsafePointer(), data) == nil {
 		return value.Interface(), nil
 	}
@@ -132,10 +133,10 @@ func (d *decoder) field(f *field, at unsafe.Pointer, data, whole []byte, n int) 
 	if *(*unsafe.Pointer)(at) != nil { // a pointer, a map, or the array of a list
 		return errUnusual // it has come before
 	}
-	if !d.shares.worthLooking(f, whole) {
+	if !d.shares.worthLooking(f, whole, d.judging) {
 		return d.build(f, at, data, whole, n)
 	}
-	known, slot := d.shares.find(f, whole)
+	known, slot := d.shares.find(f, whole, d.judging)
 	if known != nil {
 		f.set(at, known, n)
 		return nil
@@ -205,11 +206,8 @@ func next(whole []byte) (data, rest []byte) {
 }
 
 func (d *decoder) messages(f *field, at unsafe.Pointer, whole []byte, n int) error {
-	v := reflect.NewAt(f.typ, at).Elem()
-	v.Grow(n)
-	v.SetLen(n)
-	(*list)(at).cap = n // so that what is appended to it goes elsewhere
-	array, size := (*list)(at).array, f.elem.Size()
+	array, size := f.array(n), f.elem.Size()
+	*(*list)(at) = list{array, n, n}
 	for i := range n {
 		p := unsafe.Add(array, uintptr(i)*size)
 		var data []byte
@@ -225,6 +223,14 @@ func (d *decoder) messages(f *field, at unsafe.Pointer, whole []byte, n int) err
 		}
 	}
 	return nil
+}
+
+// array makes room for n elements of a list.
+func (f *field) array(n int) unsafe.Pointer {
+	if n < len(f.arrays) {
+		return reflect.New(f.arrays[n]).UnsafePointer()
+	}
+	return reflect.MakeSlice(f.typ, n, n).UnsafePointer()
 }
 
 // buildMap reads entries, which are messages with the key in field 1 and the value in field 2.

@@ -40,7 +40,8 @@ type field struct {
 	elem   reflect.Type // of a list, a map or a pointer
 	sub    *message     // of a message
 	drop   bool
-	id     uint32 // differs in each field of a plan
+	arrays []reflect.Type // of so many elements of a list, up to a few
+	id     uint32         // differs in each field of a plan
 }
 
 // shape is what a field is in Go.
@@ -249,11 +250,17 @@ func (c *compiler) list(f *field, t reflect.Type) bool {
 		f.shape = shapeStrings
 	case f.elem.Kind() == reflect.Struct:
 		f.shape, f.sub = shapeMessages, c.message(f.elem)
+		for n := range fewElements {
+			f.arrays = append(f.arrays, reflect.ArrayOf(n, f.elem))
+		}
 	default:
 		return false
 	}
 	return true
 }
+
+// fewElements is the length of a list from which on it is made in the general way, which takes longer.
+const fewElements = 9
 
 func (c *compiler) mapping(f *field, t reflect.Type) bool {
 	f.elem = t.Elem()

@@ -17,6 +17,7 @@ type Shares struct {
 	strings shelf[string]
 	trees   shelf[tree]
 	worth   []worth // by the number of the field
+	objects atomic.Uint32
 }
 
 // tree is a part of an object: what a pointer, a map or a list points to. It is known by 128 bits of a hash of its bytes, whose
@@ -44,19 +45,31 @@ func (p *Plan) NewShares(trees bool) *Shares {
 	return s
 }
 
+// judging tells whether the object that is decoded now is one of those by which it is judged what is worth looking for:
+// the first ones, and then one of many.
+func (s *Shares) judging() bool {
+	if s == nil {
+		return false
+	}
+	n := s.objects.Add(1)
+	return n < judgedFirst || n%judgedRest == 0
+}
+
+const judgedFirst, judgedRest = 256, 64
+
 // string returns the string that others have as well, or false if it is not worth looking.
-func (s *Shares) string(f *field, b []byte) (string, bool) {
+func (s *Shares) string(f *field, b []byte, judging bool) (string, bool) {
 	if len(b) > longestString {
 		return "", false
 	}
 	w := &s.worth[f.id]
-	if !w.look(stringWorth) {
+	if !w.look(stringWorth, judging) {
 		return "", false
 	}
 	slots := s.strings.at(maphash.Bytes(s.seeds[0], b))
 	for i := range slots {
 		if known := slots[i].Load(); known != nil && *known == string(b) {
-			w.hit()
+			w.hit(judging)
 			return *known, true
 		}
 	}
@@ -66,18 +79,18 @@ func (s *Shares) string(f *field, b []byte) (string, bool) {
 }
 
 // worthLooking tells whether a part of an object may be known. Shares may be nil.
-func (s *Shares) worthLooking(f *field, b []byte) bool {
-	return s != nil && s.Trees && len(b) >= smallestTree && s.worth[f.id].look(treeWorth)
+func (s *Shares) worthLooking(f *field, b []byte, judging bool) bool {
+	return s != nil && s.Trees && len(b) >= smallestTree && s.worth[f.id].look(treeWorth, judging)
 }
 
 // find returns a part of another object with the same bytes, or where it can be kept when it is there.
-func (s *Shares) find(f *field, b []byte) (unsafe.Pointer, place) {
+func (s *Shares) find(f *field, b []byte, judging bool) (unsafe.Pointer, place) {
 	id := uint64(f.id) * 0x9e3779b97f4a7c15
 	hashes := [2]uint64{maphash.Bytes(s.seeds[0], b) ^ id, maphash.Bytes(s.seeds[1], b) ^ id}
 	slots := s.trees.at(hashes[0])
 	for i := range slots {
 		if known := slots[i].Load(); known != nil && known.hashes == hashes {
-			s.worth[f.id].hit()
+			s.worth[f.id].hit(judging)
 			return known.p, place{}
 		}
 	}
@@ -133,21 +146,21 @@ func (s *shelf[T]) grow(old *[]ways[T], n int) *[]ways[T] {
 	return s.table.Load()
 }
 
-// worth is how often it was worth looking whether others have the same in a field. Where it is not, it is looked for now and then.
-type worth struct{ looks, hits, passed atomic.Uint32 }
+// worth is how often it was worth looking whether others have the same in a field. Where it is not, only those objects are
+// looked at by which that is judged.
+type worth struct{ looks, hits atomic.Uint32 }
 
 const (
-	// worthFirst is how many are looked for before anything is said of a field, and worthRest how seldom it is tried if nothing
-	// good can be said. After worthMost looks, the older ones count half.
-	worthFirst, worthRest, worthMost = 512, 64, 1 << 16
+	// worthFirst is how many looks it takes to say anything of a field. After worthMost looks, the older ones count half.
+	worthFirst, worthMost = 64, 1 << 12
 	// One look in so many must be worth it.
 	stringWorth, treeWorth = 4, 16
 )
 
-func (w *worth) look(oneIn uint32) bool {
-	n := w.looks.Load()
-	if n >= worthFirst && w.hits.Load() < n/oneIn && w.passed.Add(1)%worthRest != 0 {
-		return false
+func (w *worth) look(oneIn uint32, judging bool) bool {
+	if !judging {
+		n := w.looks.Load()
+		return n < worthFirst || w.hits.Load() >= n/oneIn
 	}
 	if w.looks.Add(1) == worthMost {
 		w.looks.Store(worthMost / 2)
@@ -156,4 +169,8 @@ func (w *worth) look(oneIn uint32) bool {
 	return true
 }
 
-func (w *worth) hit() { w.hits.Add(1) }
+func (w *worth) hit(judging bool) {
+	if judging {
+		w.hits.Add(1)
+	}
+}

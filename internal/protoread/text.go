@@ -31,7 +31,7 @@ func (d *decoder) string(f *field, b []byte) string {
 	if d.shares == nil {
 		return d.text.add(b)
 	}
-	if s, ok := d.shares.string(f, b); ok {
+	if s, ok := d.shares.string(f, b, d.judging); ok {
 		return s
 	}
 	if d.shares.Trees {
