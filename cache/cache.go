@@ -10,6 +10,7 @@ type cache struct {
 	table       *table
 	keyFunc     KeyFunc
 	transformer TransformFunc
+	open        opener
 }
 
 var (
@@ -107,11 +108,14 @@ func (c *cache) Get(obj interface{}) (item interface{}, exists bool, err error) 
 }
 
 func (c *cache) GetByKey(key string) (item interface{}, exists bool, err error) {
-	item, exists = c.table.get(key)
-	return item, exists, nil
+	if item, exists = c.table.get(key); !exists {
+		return nil, false, nil
+	}
+	item, err = c.open.of(item)
+	return item, err == nil, err
 }
 
-func (c *cache) List() []interface{} { return c.table.list() }
+func (c *cache) List() []interface{} { return c.table.list(c.open) }
 
 func (c *cache) ListKeys() []string { return c.table.listKeys() }
 
@@ -122,7 +126,7 @@ func (c *cache) Bookmark(rv string) { c.table.bookmark(rv) }
 func (c *cache) Resync() error { return nil }
 
 func (c *cache) Index(indexName string, obj interface{}) ([]interface{}, error) {
-	return c.table.index(indexName, obj)
+	return c.table.index(indexName, obj, c.open)
 }
 
 func (c *cache) IndexKeys(indexName, indexedValue string) ([]string, error) {
@@ -132,7 +136,7 @@ func (c *cache) IndexKeys(indexName, indexedValue string) ([]string, error) {
 func (c *cache) ListIndexFuncValues(indexName string) []string { return c.table.values(indexName) }
 
 func (c *cache) ByIndex(indexName, indexedValue string) ([]interface{}, error) {
-	return c.table.listByIndex(indexName, indexedValue)
+	return c.table.listByIndex(indexName, indexedValue, c.open)
 }
 
 func (c *cache) GetIndexers() Indexers { return c.table.indexers.Load().indexers() }
@@ -140,9 +144,10 @@ func (c *cache) GetIndexers() Indexers { return c.table.indexers.Load().indexers
 func (c *cache) AddIndexers(newIndexers Indexers) error { return c.table.addIndexers(newIndexers) }
 
 // list and those below are the reads that return slices of the caller's own.
-func (t *table) list() []any {
+func (t *table) list(open opener) []any {
 	v := t.all()
 	defer v.release()
+	v.open = open
 	return v.objects()
 }
 
@@ -152,12 +157,13 @@ func (t *table) listKeys() []string {
 	return v.keys()
 }
 
-func (t *table) listByIndex(name, value string) ([]any, error) {
+func (t *table) listByIndex(name, value string, open opener) ([]any, error) {
 	v, err := t.byIndex(name, value)
 	if err != nil {
 		return nil, err
 	}
 	defer v.release()
+	v.open = open
 	return v.objects(), nil
 }
 
@@ -173,14 +179,16 @@ func (t *table) indexKeys(name, value string) ([]string, error) {
 }
 
 // index returns the objects that share a value with the given one.
-func (t *table) index(name string, obj any) ([]any, error) {
+func (t *table) index(name string, obj any, open opener) ([]any, error) {
 	rows, err := t.alike(name, obj)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]any, len(rows))
-	for i, r := range rows {
-		out[i] = r.obj
+	out := make([]any, 0, len(rows))
+	for _, r := range rows {
+		if obj, err := open.of(r.obj); err == nil {
+			out = append(out, obj)
+		}
 	}
 	return out, nil
 }

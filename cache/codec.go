@@ -1,47 +1,137 @@
 package cache
 
 import (
+	"encoding/json"
+	"fmt"
+	"reflect"
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"vedette.dev/internal/protoread"
+	"vedette.dev/internal/wirefilter"
 	"vedette.dev/rest"
 )
 
-// codec is how an informer makes of bytes what it stores. All its reflectors have the same one.
+// codec is how an informer makes what it stores of what comes. All its reflectors have the same one.
 type codec struct {
-	// alter says that a transform changes what was decoded, so that no two objects may have a part in common.
+	storage   Storage
+	newObject func() any
+	// alter says that a transform sees decoded objects, and may change them.
 	alter bool
+	// unstructured says that whatever is JSON can be decoded.
+	unstructured bool
 
-	once   sync.Once
-	plan   *protoread.Plan // nil if the type has none
-	shares *protoread.Shares
+	filter  *wirefilter.Filter // nil if all fields are kept
+	plan    *protoread.Plan    // nil if the type has none
+	shares  *protoread.Shares
+	packing *packing // nil if objects are not packed
+	buffers sync.Pool
 }
 
-// prepare finds out about the type.
-func (c *codec) prepare(newObject func() any) {
-	c.once.Do(func() {
-		plan, err := protoread.Compile(newObject())
-		if err != nil {
-			return
+// codec returns the codec for objects such as the example, nil if there is none and anything may come.
+func (o *SharedIndexInformerOptions) codec(example any, transform TransformFunc) *codec {
+	t := reflect.TypeOf(example)
+	if t == nil || t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
+		return nil
+	}
+	c := &codec{storage: o.Storage, newObject: func() any { return reflect.New(t.Elem()).Interface() }, alter: transform != nil}
+	c.filter, _ = o.Storage.filter(example) // the options were looked at
+	_, c.unstructured = example.(*unstructured.Unstructured)
+	if plan, err := protoread.Compile(c.newObject()); err == nil { // else the type is decoded in its own way
+		c.plan = plan
+		if !o.Storage.Unshared && !o.Storage.Packed {
+			c.shares = plan.NewShares(!c.alter)
 		}
-		c.plan, c.shares = plan, plan.NewShares(!c.alter)
-	})
+	}
+	if o.Storage.Packed {
+		c.packing = newPacking(c)
+	}
+	return c
 }
 
-// decode reads an object of the type that newObject makes.
-func (c *codec) decode(raw *rest.Raw, newObject func() any) (any, error) {
-	if raw.Encoding != rest.Protobuf {
-		return decodePlainly(raw, newObject)
+// load makes what is stored of an object as it came, before the transform.
+func (c *codec) load(raw *rest.Raw) (any, error) {
+	if c.filter == nil {
+		return c.loadFiltered(raw)
 	}
-	c.prepare(newObject)
-	if c.plan == nil {
-		return decodePlainly(raw, newObject)
+	buffer := c.buffer()
+	defer c.buffers.Put(buffer)
+	filter := c.filter.JSON
+	if raw.Encoding == rest.Protobuf {
+		filter = c.filter.Protobuf
 	}
-	obj, err := c.plan.Decode(raw.Bytes, c.shares)
+	var err error
+	if *buffer, err = filter((*buffer)[:0], raw.Bytes); err != nil {
+		return nil, fmt.Errorf("cannot drop fields of %d bytes of %s: %w", len(raw.Bytes), raw.Encoding, err)
+	}
+	less := rest.Raw{Encoding: raw.Encoding, APIVersion: raw.APIVersion, Kind: raw.Kind, Bytes: *buffer}
+	return c.loadFiltered(&less)
+}
+
+func (c *codec) loadFiltered(raw *rest.Raw) (any, error) {
+	if c.packing == nil || c.alter {
+		return c.decode(raw, c.shares)
+	}
+	return c.packing.packRaw(raw)
+}
+
+// buffer is one for bytes that are looked at and forgotten.
+func (c *codec) buffer() *[]byte {
+	if b, ok := c.buffers.Get().(*[]byte); ok {
+		return b
+	}
+	return new([]byte)
+}
+
+// admit makes what is stored of an object that came decoded, before the transform. It may be changed.
+func (c *codec) admit(obj any) (any, error) {
+	if c.filter != nil {
+		if err := c.filter.Object(obj); err != nil {
+			return nil, err
+		}
+	}
+	if c.packing == nil || c.alter {
+		return obj, nil
+	}
+	return c.packing.packObject(obj)
+}
+
+// transformer is what is done to objects that load and admit have returned before they are stored, nil if that is nothing.
+func (c *codec) transformer(transform TransformFunc) TransformFunc {
+	if transform = contained(transform); transform == nil || c == nil || c.packing == nil {
+		return transform
+	}
+	return func(obj any) (any, error) {
+		changed, err := transform(obj)
+		if err != nil {
+			return nil, err
+		}
+		return c.packing.packObject(changed)
+	}
+}
+
+// check tells what is wrong with an object that cannot be decoded.
+func (c *codec) check(raw *rest.Raw) error {
+	switch {
+	case raw.Encoding == rest.Protobuf && c.plan != nil && c.plan.Check(raw.Bytes):
+		return nil
+	case raw.Encoding == rest.JSON && c.unstructured && json.Valid(raw.Bytes):
+		return nil
+	}
+	_, err := decodePlainly(raw, c.newObject)
+	return err
+}
+
+// decode reads an object. What it has in common with others is shared, unless shares is nil.
+func (c *codec) decode(raw *rest.Raw, shares *protoread.Shares) (any, error) {
+	if raw.Encoding != rest.Protobuf || c.plan == nil {
+		return decodePlainly(raw, c.newObject)
+	}
+	obj, err := c.plan.Decode(raw.Bytes, shares)
 	if err != nil {
-		return decodePlainly(raw, newObject) // whose error says more
+		return decodePlainly(raw, c.newObject) // whose error says more
 	}
 	if o, ok := obj.(*metav1.PartialObjectMetadata); ok {
 		o.APIVersion, o.Kind = raw.APIVersion, raw.Kind

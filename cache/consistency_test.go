@@ -59,7 +59,7 @@ func twoFaced(streamed, listed []*corev1.ConfigMap) *ListWatch {
 
 // told runs an informer for a while, and returns what it said of inconsistencies.
 func told(t *testing.T, lw ListerWatcher) (errs []*InconsistencyError) {
-	informer := NewSharedIndexInformerWithOptions(lw, &corev1.ConfigMap{}, SharedIndexInformerOptions{
+	informer := newStoredInformer(lw, &corev1.ConfigMap{}, SharedIndexInformerOptions{
 		OnInconsistency: func(err *InconsistencyError) { errs = append(errs, err) },
 	})
 	ctx, cancel := context.WithCancel(t.Context())

@@ -120,7 +120,7 @@ func (c *faultCase) start(resource string, example object) SharedIndexInformer {
 	client, err := typed.NewForConfig(config)
 	mustNot(c.t, err)
 	logger := funcr.New(func(_, line string) { c.lines.Add(1); c.t.Log(resource, line) }, funcr.Options{})
-	i := NewSharedIndexInformerWithOptions(NewListWatchFromClient(client.RESTClient(), resource, "", nil), example,
+	i := newStoredInformer(NewListWatchFromClient(client.RESTClient(), resource, "", nil), example,
 		SharedIndexInformerOptions{Logger: &logger})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
@@ -137,13 +137,16 @@ func (c *faultCase) suffer(trouble trouble) {
 	t := c.t
 	c.lines.Store(0)
 	remove := c.inject(trouble.faults...)
+	if trouble.forgets { // before the reflector is back
+		c.server.RefuseConnections()
+	}
 	if !trouble.quiet {
 		c.server.CutConnections()
 	}
 	version := c.change("odd")
 	if trouble.forgets {
 		c.server.Compact()
-		c.server.CutConnections()
+		mustNot(t, c.server.AcceptConnections())
 	}
 	c.told(trouble.cause, cmp.Or(trouble.sees, 10*time.Second))
 	_, err := c.server.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "new"}})

@@ -25,6 +25,9 @@ const NamespaceIndex string = "namespace"
 
 // MetaNamespaceIndexFunc files an object under its namespace.
 func MetaNamespaceIndexFunc(obj interface{}) ([]string, error) {
+	if p, ok := obj.(*packed); ok {
+		return []string{p.name().Namespace}, nil
+	}
 	m, err := metaOf(obj)
 	if err != nil {
 		return []string{""}, fmt.Errorf("object has no meta: %w", err)

@@ -12,6 +12,7 @@ import (
 type indexSet struct {
 	names   []string
 	funcs   []IndexFunc
+	byMeta  []bool // whether a function looks at metadata only
 	numbers map[string]int
 }
 
@@ -35,10 +36,12 @@ func (s *indexSet) with(more Indexers) (*indexSet, error) {
 	next := &indexSet{
 		names:   slices.Concat(s.names, added),
 		funcs:   slices.Clone(s.funcs),
+		byMeta:  slices.Clone(s.byMeta),
 		numbers: make(map[string]int, len(s.names)+len(added)),
 	}
 	for _, name := range added {
 		next.funcs = append(next.funcs, more[name])
+		next.byMeta = append(next.byMeta, more[name].isByMeta())
 	}
 	for number, name := range next.names {
 		next.numbers[name] = number
@@ -59,11 +62,12 @@ func (s *indexSet) indexers() Indexers {
 // and has no values; a nil object has none either.
 func (s *indexSet) values(key string, obj any, from int, room [][]string) ([][]string, error) {
 	var failed []error
+	shown := shownOnce{obj: obj}
 	for number := from; number < len(s.funcs); number++ {
 		var values []string
 		if obj != nil {
 			var err error
-			if values, err = s.funcs[number].call(obj); err != nil {
+			if values, err = shown.index(s.funcs[number], s.byMeta[number]); err != nil {
 				values, failed = nil, append(failed, IndexError{Key: key, Index: s.names[number], Err: err})
 			}
 		}

@@ -61,7 +61,7 @@ func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.O
 }
 
 func newInformer(example runtime.Object, options SharedIndexInformerOptions) *informer {
-	if err := options.validate(); err != nil {
+	if err := options.validate(example); err != nil {
 		panic(err)
 	}
 	s := &informer{
@@ -73,6 +73,7 @@ func newInformer(example runtime.Object, options SharedIndexInformerOptions) *in
 	}
 	s.indexer = newCache(DeletionHandlingMetaNamespaceKeyFunc, options.Indexers,
 		[]StoreOption{WithStoreMetrics(options.Identifier, options.InformerMetricsProvider)})
+	s.indexer.open = options.Storage.opener()
 	s.applier = &applier{table: s.indexer.table, detector: options.MutationDetector}
 	s.metrics = newInformerMetrics(options.Identifier, options.InformerMetricsProvider)
 	s.processor = newProcessor(options.ResyncPeriod, s.logger)
@@ -109,15 +110,15 @@ func (s *informer) begin(ctx context.Context) bool {
 	if s.options.Logger == nil {
 		s.logger = logr.FromContextOrDiscard(ctx)
 	}
-	s.codec = &codec{alter: s.transform != nil}
+	s.codec = s.options.codec(s.example, s.transform)
 	if s.transform != nil {
 		s.applier.ids = &identities{m: newLookup[stamp](0)}
 	}
 	s.queue = NewDeltaFIFOWithOptions(DeltaFIFOOptions{
 		Logger:                &s.logger,
-		KnownObjects:          s.indexer,
+		KnownObjects:          stored{s.indexer},
 		EmitDeltaTypeReplaced: true,
-		Transformer:           contained(s.transform),
+		Transformer:           s.codec.transformer(s.transform),
 		MaxPending:            s.options.pending(),
 	})
 	s.queue.unversioned, s.queue.timed = s.feeds[""] == nil, true

@@ -16,7 +16,7 @@ func runtimeGoexit() { runtime.Goexit() }
 func transformed(t *testing.T, transform TransformFunc, test func(t *testing.T, s *stage, i *informer, d *diary)) {
 	s := newStage(uid("a", "1", "ua"), uid("b", "1", "ub"))
 	synctest.Test(t, func(t *testing.T) {
-		i := NewSharedIndexInformerWithOptions(s.lw(), &corev1.Pod{}, SharedIndexInformerOptions{}).(*informer)
+		i := newStoredInformer(s.lw(), &corev1.Pod{}, SharedIndexInformerOptions{}).(*informer)
 		mustNot(t, i.SetTransform(func(obj any) (any, error) {
 			if p, ok := obj.(*corev1.Pod); ok && p.Name == "a" {
 				return transform(obj)
@@ -106,13 +106,13 @@ func TestAnIndexFunctionThatFailsIsCountedAndStopsNobody(t *testing.T) {
 }
 
 func TestAnInformerWithoutAHandlerIsAnError(t *testing.T) {
-	i := NewSharedIndexInformer(newStage().lw(), &corev1.Pod{}, 0, nil)
+	i := newStoredInformer(newStage().lw(), &corev1.Pod{}, SharedIndexInformerOptions{})
 	_, err := i.AddEventHandler(nil)
 	wantError(t, err, "handler is nil")
 	wantPanic(t, "ResyncPeriod", func() {
-		NewSharedIndexInformerWithOptions(newStage().lw(), &corev1.Pod{}, SharedIndexInformerOptions{ResyncPeriod: -1})
+		newStoredInformer(newStage().lw(), &corev1.Pod{}, SharedIndexInformerOptions{ResyncPeriod: -1})
 	})
 	wantPanic(t, "MaxPending", func() {
-		NewSharedIndexInformerWithOptions(newStage().lw(), &corev1.Pod{}, SharedIndexInformerOptions{MaxPending: -1})
+		newStoredInformer(newStage().lw(), &corev1.Pod{}, SharedIndexInformerOptions{MaxPending: -1})
 	})
 }

@@ -28,7 +28,7 @@ func TestHammerAnInformer(t *testing.T) {
 	client, err := typed.NewForConfig(server.RESTConfig())
 	mustNot(t, err)
 	h := &informerHammer{t: t, server: server, client: client, until: time.Now().Add(*hammerFor)}
-	h.informer = NewSharedIndexInformerWithOptions(h.lw(), &corev1.Pod{}, SharedIndexInformerOptions{
+	h.informer = newStoredInformer(h.lw(), &corev1.Pod{}, SharedIndexInformerOptions{
 		Indexers:     Indexers{NamespaceIndex: MetaNamespaceIndexFunc},
 		ResyncPeriod: time.Second,
 	})

@@ -136,7 +136,7 @@ func uid(name, version, uid string) *corev1.Pod {
 func inBubble(t *testing.T, s *stage, options SharedIndexInformerOptions, test func(t *testing.T, informer *informer)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		i := NewSharedIndexInformerWithOptions(s.lw(), &corev1.Pod{}, options).(*informer)
+		i := newStoredInformer(s.lw(), &corev1.Pod{}, options).(*informer)
 		run(t, i)
 		test(t, i)
 	})

@@ -91,7 +91,7 @@ func TestAnEmptyFirstListIsSynced(t *testing.T) { // 15, 23
 func TestOnlyHandlersWhoseTurnItIsHearOfAResync(t *testing.T) { // 37, 38
 	s := newStage(uid("a", "1", "u"))
 	synctest.Test(t, func(t *testing.T) {
-		i := NewSharedIndexInformerWithOptions(s.lw(), &corev1.Pod{}, SharedIndexInformerOptions{ResyncPeriod: time.Hour})
+		i := newStoredInformer(s.lw(), &corev1.Pod{}, SharedIndexInformerOptions{ResyncPeriod: time.Hour})
 		often, rarely, never := &diary{}, &diary{}, &diary{}
 		for d, period := range map[*diary]time.Duration{often: 10 * time.Second, rarely: 30 * time.Second, never: 0} {
 			_, err := i.AddEventHandlerWithResyncPeriod(d, period)
@@ -132,7 +132,7 @@ func TestAResyncPeriodIsAtLeastASecondAndThatOfTheRunningInformer(t *testing.T) 
 func TestAfterItHasStoppedAnInformerTakesNoHandlersAndNoIndexes(t *testing.T) { // 7, 34
 	s := newStage()
 	synctest.Test(t, func(t *testing.T) {
-		i := NewSharedIndexInformer(s.lw(), &corev1.Pod{}, 0, nil)
+		i := newStoredInformer(s.lw(), &corev1.Pod{}, SharedIndexInformerOptions{})
 		mustNot(t, i.SetTransform(func(obj any) (any, error) { return obj, nil }))
 		mustNot(t, i.SetWatchErrorHandler(func(*Reflector, error) {}))
 		stop := make(chan struct{})
@@ -163,7 +163,7 @@ func TestARemovedHandlerHearsNothingMore(t *testing.T) { // 42
 		mustNot(t, ShutDownEventHandler(i, r))
 		mustNot(t, i.RemoveEventHandler(r)) // again
 		wantError(t, i.RemoveEventHandler(nil), "invalid key type")
-		elsewhere := NewSharedIndexInformer(s.lw(), &corev1.Pod{}, 0, nil)
+		elsewhere := newStoredInformer(s.lw(), &corev1.Pod{}, SharedIndexInformerOptions{})
 		theirs, err := elsewhere.AddEventHandler(&diary{})
 		mustNot(t, err)
 		mustNot(t, i.RemoveEventHandler(theirs))
@@ -177,7 +177,7 @@ func TestARemovedHandlerHearsNothingMore(t *testing.T) { // 42
 func TestAHandlerMayRemoveItselfAndStopTheInformer(t *testing.T) {
 	s := newStage(pod("ns", "a", "1"), pod("ns", "b", "1"))
 	synctest.Test(t, func(t *testing.T) {
-		i := NewSharedIndexInformer(s.lw(), &corev1.Pod{}, 0, nil)
+		i := newStoredInformer(s.lw(), &corev1.Pod{}, SharedIndexInformerOptions{})
 		stop := make(chan struct{})
 		var r ResourceEventHandlerRegistration
 		leaver := &diary{}

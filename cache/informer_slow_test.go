@@ -85,7 +85,7 @@ func TestASlowHandlerStillSyncs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
 		d := &diary{during: func(string) { <-gate }}
-		i := NewSharedIndexInformerWithOptions(s.lw(), &corev1.Pod{}, SharedIndexInformerOptions{})
+		i := newStoredInformer(s.lw(), &corev1.Pod{}, SharedIndexInformerOptions{})
 		r, err := i.AddEventHandlerWithOptions(d, HandlerOptions{MaxWaiting: 5})
 		mustNot(t, err)
 		run(t, i)
@@ -174,7 +174,7 @@ func TestAHandlerThatEndsItsGoroutineIsGone(t *testing.T) {
 func TestAHandlerThatBlocksForEverHoldsUpOnlyTheEnd(t *testing.T) {
 	s := newStage(pod("ns", "a", "1"))
 	synctest.Test(t, func(t *testing.T) {
-		i := NewSharedIndexInformer(s.lw(), &corev1.Pod{}, 0, nil)
+		i := newStoredInformer(s.lw(), &corev1.Pod{}, SharedIndexInformerOptions{})
 		gate := make(chan struct{})
 		_, err := i.AddEventHandler(&diary{during: func(string) { <-gate }})
 		mustNot(t, err)

@@ -34,6 +34,9 @@ func MetaNamespaceKeyFunc(obj interface{}) (string, error) {
 	if key, ok := obj.(ExplicitKey); ok {
 		return string(key), nil
 	}
+	if p, ok := obj.(*packed); ok {
+		return p.key, nil
+	}
 	name, err := ObjectToName(obj)
 	if err != nil {
 		return "", err
@@ -67,6 +70,9 @@ var errNilPointer = errors.New("it is a nil pointer")
 
 // metaOf is meta.Accessor with an answer for nil pointers, whose methods would panic.
 func metaOf(obj any) (metav1.Object, error) {
+	if p, ok := obj.(*packed); ok {
+		return p.meta()
+	}
 	m, err := meta.Accessor(obj)
 	if err != nil {
 		return nil, err
@@ -81,6 +87,9 @@ func metaOf(obj any) (metav1.Object, error) {
 func versionOf(obj any) (version string, ok bool) {
 	if obj == nil {
 		return "", false
+	}
+	if p, ok := obj.(*packed); ok {
+		return p.id.version, true
 	}
 	m, err := metaOf(obj)
 	if err != nil {

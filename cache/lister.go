@@ -61,6 +61,15 @@ func keeper(selector labels.Selector, namespace string) filter {
 		return nil
 	}
 	return func(obj any) (bool, error) {
+		if p, ok := obj.(*packed); ok {
+			if namespace != "" && p.name().Namespace != namespace {
+				return false, nil
+			}
+			if everything {
+				return true, nil
+			}
+			return p.matches(selector)
+		}
 		m, err := metaOf(obj)
 		if err != nil {
 			return false, err

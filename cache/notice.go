@@ -54,16 +54,20 @@ type noticeTaker interface {
 }
 
 func (n *notice) plainCall(h ResourceEventHandler) {
+	if lazy, ok := h.(LazyEventHandler); ok {
+		n.lazyCall(lazy)
+		return
+	}
 	switch n.what {
 	case added:
-		h.OnAdd(n.new, n.initial)
+		h.OnAdd(show(n.new), n.initial)
 	case updated:
-		h.OnUpdate(n.old, n.new)
+		h.OnUpdate(show(n.old), show(n.new))
 	case deleted:
-		h.OnDelete(n.old)
+		h.OnDelete(show(n.old))
 	case recreated:
-		h.OnDelete(n.old)
-		h.OnAdd(n.new, false)
+		h.OnDelete(show(n.old))
+		h.OnAdd(show(n.new), false)
 	}
 }
 

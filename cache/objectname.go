@@ -48,6 +48,9 @@ func ParseObjectName(str string) (ObjectName, error) {
 
 // ObjectToName returns the name of an API object. What has no metadata is an error.
 func ObjectToName(obj interface{}) (ObjectName, error) {
+	if p, ok := obj.(*packed); ok {
+		return p.name(), nil
+	}
 	m, err := metaOf(obj)
 	if err != nil {
 		return ObjectName{}, fmt.Errorf("object has no meta: %w", err)

@@ -68,8 +68,10 @@ type PartitionedInformer struct {
 	streams   []*Stream
 	running   context.Context
 	codec     *codec
-	work      sync.WaitGroup // all goroutines but those of listeners
-	logger    logr.Logger
+	// transforming is the transform and what the codec makes of its result; nil without a transform.
+	transforming TransformFunc
+	work         sync.WaitGroup // all goroutines but those of listeners
+	logger       logr.Logger
 }
 
 var (
@@ -83,13 +85,14 @@ type Router func(prefix string, e *Envelope) (partition string)
 
 // NewPartitionedInformer returns an informer without partitions. It panics if the options cannot be.
 func NewPartitionedInformer(exampleObject runtime.Object, options SharedIndexInformerOptions) *PartitionedInformer {
-	if err := options.validate(); err != nil {
+	if err := options.validate(exampleObject); err != nil {
 		panic(err)
 	}
-	store, err := newPlacedCache(options.Indexers, nil)
+	store, err := newPlacedCache(options.Indexers)
 	if err != nil {
 		panic(err)
 	}
+	store.open = options.Storage.opener()
 	s := &PartitionedInformer{
 		example:  exampleObject,
 		options:  options,
@@ -138,7 +141,8 @@ func (s *PartitionedInformer) begin(ctx context.Context) error {
 	if s.options.Logger == nil {
 		s.logger = logr.FromContextOrDiscard(ctx)
 	}
-	s.codec = &codec{alter: s.transform != nil}
+	s.codec = s.options.codec(s.example, s.transform)
+	s.transforming = s.codec.transformer(s.transform)
 	if s.transform != nil {
 		s.ids = &identities{m: newLookup[stamp](0)}
 	}
@@ -259,7 +263,7 @@ func (s *PartitionedInformer) AddIndexers(indexers Indexers) error {
 // SetTransform has every object changed before it is stored. It must keep what the router looks at, but for UID, namespace
 // and name, which the informer remembers. It is an error after the start.
 func (s *PartitionedInformer) SetTransform(handler TransformFunc) error {
-	return s.beforeStart(func() { s.transform = contained(handler) })
+	return s.beforeStart(func() { s.transform = handler })
 }
 
 // SetWatchErrorHandler has a function called with each error that ends a list or watch. It is an error after the start.

@@ -65,14 +65,14 @@ func (h *partitionHandler) take(n *notice) {
 	id := n.home.config.ID
 	switch n.what {
 	case added:
-		h.handler.OnAdd(id, n.new, n.initial)
+		h.handler.OnAdd(id, show(n.new), n.initial)
 	case updated:
-		h.handler.OnUpdate(id, n.old, n.new)
+		h.handler.OnUpdate(id, show(n.old), show(n.new))
 	case deleted:
-		h.handler.OnDelete(id, n.old)
+		h.handler.OnDelete(id, show(n.old))
 	case recreated:
-		h.handler.OnDelete(id, n.old)
-		h.handler.OnAdd(id, n.new, false)
+		h.handler.OnDelete(id, show(n.old))
+		h.handler.OnAdd(id, show(n.new), false)
 	case lost:
 		keys, _ := n.old.([]string)
 		h.handler.OnLost(id, keys)

@@ -370,7 +370,9 @@ func (r *routes) find(t *Stream, env *Envelope) *partition {
 // open decodes a letter.
 func (t *Stream) open(l *letter) {
 	if l.raw == nil {
-		l.obj, l.err = t.informer.transformed(l.obj)
+		if l.obj, l.err = t.reflector.admitted(l.obj); l.err == nil {
+			l.obj, l.err = t.informer.transformed(l.obj)
+		}
 		return
 	}
 	if l.obj, l.err = t.reflector.decode(l.raw); l.err == nil {
@@ -397,8 +399,8 @@ func (t *Stream) cannotRead(key string, err error) {
 
 // transformed is what is stored of an object.
 func (s *PartitionedInformer) transformed(obj any) (any, error) {
-	if s.transform == nil {
+	if s.transforming == nil {
 		return obj, nil
 	}
-	return s.transform(obj)
+	return s.transforming(obj)
 }

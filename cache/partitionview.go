@@ -28,7 +28,7 @@ func (v partitionView) Delete(interface{}) error            { return errReadOnly
 func (v partitionView) Replace([]interface{}, string) error { return errReadOnly }
 
 func (v partitionView) List() []interface{} {
-	list, _ := v.table.listByIndex(PartitionIndex, v.id)
+	list, _ := v.table.listByIndex(PartitionIndex, v.id, v.open)
 	return list
 }
 
@@ -50,7 +50,8 @@ func (v partitionView) GetByKey(key string) (item interface{}, exists bool, err 
 	if !ok || home != v.id {
 		return nil, false, nil
 	}
-	return obj, true, nil
+	item, err = v.open.of(obj)
+	return item, err == nil, err
 }
 
 func (v partitionView) Index(indexName string, obj interface{}) ([]interface{}, error) {
@@ -61,7 +62,9 @@ func (v partitionView) Index(indexName string, obj interface{}) ([]interface{}, 
 	out := []interface{}{}
 	for _, r := range rows {
 		if v.has(r.e.key) {
-			out = append(out, r.obj)
+			if obj, err := v.open.of(r.obj); err == nil {
+				out = append(out, obj)
+			}
 		}
 	}
 	return out, nil
@@ -88,7 +91,9 @@ func (v partitionView) ByIndex(indexName, indexedValue string) ([]interface{}, e
 	out := []interface{}{}
 	for _, r := range rows {
 		if v.has(r.e.key) {
-			out = append(out, r.obj)
+			if obj, err := v.open.of(r.obj); err == nil {
+				out = append(out, obj)
+			}
 		}
 	}
 	return out, nil
@@ -98,11 +103,13 @@ func (v partitionView) ByIndex(indexName, indexedValue string) ([]interface{}, e
 
 func (v partitionView) viewAll() view {
 	all, _ := v.table.byIndex(PartitionIndex, v.id)
+	all.open = v.open
 	return all
 }
 
 func (v partitionView) viewByIndex(name, value string) (view, error) {
 	all, err := v.table.byIndex(name, value)
+	all.open = v.open
 	if err != nil || name == PartitionIndex && value == v.id {
 		return all, err
 	}

@@ -55,6 +55,9 @@ func stampOf(obj any) stamp {
 	if d, ok := obj.(DeletedFinalStateUnknown); ok {
 		obj = d.Obj
 	}
+	if p, ok := obj.(*packed); ok {
+		return p.id
+	}
 	m, err := metaOf(obj)
 	if err != nil {
 		return stamp{}

@@ -8,7 +8,7 @@ const PartitionIndex = "partition"
 
 // newPlacedCache returns a store whose objects have a home each: their one value in PartitionIndex. It is written with
 // commitAt alone.
-func newPlacedCache(indexers Indexers, opts []StoreOption) (*cache, error) {
+func newPlacedCache(indexers Indexers) (*cache, error) {
 	if _, taken := indexers[PartitionIndex]; taken {
 		return nil, fmt.Errorf("cache: SharedIndexInformerOptions.Indexers has %q, which the informer fills itself", PartitionIndex)
 	}
@@ -30,11 +30,7 @@ func newPlacedCache(indexers Indexers, opts []StoreOption) (*cache, error) {
 	t.indexers.Store(set)
 	t.ready = len(set.funcs)
 	t.adopt(newContents(len(set.funcs), 0))
-	c := &cache{table: t, keyFunc: DeletionHandlingMetaNamespaceKeyFunc}
-	for _, opt := range opts {
-		opt(c)
-	}
-	return c, nil
+	return &cache{table: t, keyFunc: DeletionHandlingMetaNamespaceKeyFunc}, nil
 }
 
 // placed returns the object under a key and its home.

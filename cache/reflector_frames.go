@@ -41,7 +41,8 @@ func (s *frameSource) next(e *event) error {
 		e.wrong = &UndecodableError{Err: err}
 		return nil
 	}
-	e.version, e.key, e.id = m.ResourceVersion, m.Key(), stamp{m.UID, m.ResourceVersion}
+	e.version, e.id = m.ResourceVersion, stamp{m.UID, m.ResourceVersion}
+	e.key, _ = frame.Object.Key()
 	if err := s.r.refuses(e.raw); err != nil {
 		e.wrong = err
 		return nil
@@ -64,7 +65,7 @@ func (s *frameSource) close() {
 // load returns the object of an event.
 func (r *Reflector) load(e *event) (any, error) {
 	if e.raw == nil {
-		return e.object, nil
+		return r.admitted(e.object)
 	}
 	return r.decode(e.raw)
 }

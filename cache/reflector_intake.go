@@ -45,7 +45,8 @@ func (in *intake) addRaw(raw *rest.Raw) {
 		in.cannotRead("", err)
 		return
 	}
-	in.addFrame(m.Key(), stamp{m.UID, m.ResourceVersion}, raw)
+	key, _ := raw.Key()
+	in.addFrame(key, stamp{m.UID, m.ResourceVersion}, raw)
 }
 
 func (in *intake) addFrame(key string, id stamp, raw *rest.Raw) {
@@ -66,7 +67,7 @@ func (in *intake) addObject(obj any) {
 	}
 	in.add(&arrival{
 		key: key, id: stamp{m.GetUID(), m.GetResourceVersion()},
-		obj: obj, load: func() (any, error) { return obj, nil },
+		obj: obj, load: func() (any, error) { return in.r.admitted(obj) },
 	})
 }
 

@@ -90,18 +90,48 @@ func (r *Reflector) openDoors() {
 
 // decode reads an object.
 func (r *Reflector) decode(raw *rest.Raw) (any, error) {
-	decode := decodePlainly
+	var obj any
+	var err error
 	if r.codec != nil {
-		decode = r.codec.decode
+		obj, err = r.codec.load(raw)
+	} else {
+		obj, err = decodePlainly(raw, r.newObject)
 	}
-	obj, err := decode(raw, r.newObject)
 	if err != nil {
 		return nil, err
 	}
-	if u, ok := obj.(*unstructured.Unstructured); ok && r.expectedGVK != nil && u.GroupVersionKind() != *r.expectedGVK {
-		return nil, &strangerError{fmt.Sprintf("an object of kind %v, not %v", u.GroupVersionKind(), *r.expectedGVK)}
+	if err := r.unexpected(obj); err != nil {
+		return nil, err
 	}
 	return obj, nil
+}
+
+// admitted is what is stored of an object that came decoded.
+func (r *Reflector) admitted(obj any) (any, error) {
+	if r.codec == nil {
+		return obj, nil
+	}
+	return r.codec.admit(obj)
+}
+
+// unexpected tells of an unstructured object that is of another kind than was asked for.
+func (r *Reflector) unexpected(obj any) error {
+	if r.expectedGVK == nil {
+		return nil
+	}
+	var kind schema.GroupVersionKind
+	switch o := obj.(type) {
+	case *unstructured.Unstructured:
+		kind = o.GroupVersionKind()
+	case *packed:
+		kind = schema.FromAPIVersionAndKind(o.form.apiVersion, o.form.kind)
+	default:
+		return nil
+	}
+	if kind != *r.expectedGVK {
+		return &strangerError{fmt.Sprintf("an object of kind %v, not %v", kind, *r.expectedGVK)}
+	}
+	return nil
 }
 
 // strangerError says that something is not what was asked for.

@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -94,9 +95,15 @@ type SharedIndexInformerOptions struct {
 	OnInconsistency func(err *InconsistencyError)
 	// MutationDetector is shown every object, and run with the informer. It is for tests.
 	MutationDetector MutationDetector
+	// Storage says how the objects are kept.
+	Storage Storage
 }
 
-func (o *SharedIndexInformerOptions) validate() error {
+// validate tells what is wrong with the options for an informer of objects such as the example.
+func (o *SharedIndexInformerOptions) validate(example any) error {
+	if err := o.Storage.Validate(reflect.TypeOf(example)); err != nil {
+		return err
+	}
 	switch {
 	case o.ResyncPeriod < 0:
 		return fmt.Errorf("cache: SharedIndexInformerOptions.ResyncPeriod is %v, want 0 or more", o.ResyncPeriod)

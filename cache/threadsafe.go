@@ -74,12 +74,12 @@ func (s *threadSafeMap) Replace(items map[string]interface{}, resourceVersion st
 
 func (s *threadSafeMap) Get(key string) (item interface{}, exists bool) { return s.table.get(key) }
 
-func (s *threadSafeMap) List() []interface{} { return s.table.list() }
+func (s *threadSafeMap) List() []interface{} { return s.table.list(nil) }
 
 func (s *threadSafeMap) ListKeys() []string { return s.table.listKeys() }
 
 func (s *threadSafeMap) Index(indexName string, obj interface{}) ([]interface{}, error) {
-	return s.table.index(indexName, obj)
+	return s.table.index(indexName, obj, nil)
 }
 
 func (s *threadSafeMap) IndexKeys(indexName, indexedValue string) ([]string, error) {
@@ -93,7 +93,7 @@ func (s *threadSafeMap) LastStoreSyncResourceVersion() string { return s.table.l
 func (s *threadSafeMap) ListIndexFuncValues(name string) []string { return s.table.values(name) }
 
 func (s *threadSafeMap) ByIndex(indexName, indexedValue string) ([]interface{}, error) {
-	return s.table.listByIndex(indexName, indexedValue)
+	return s.table.listByIndex(indexName, indexedValue, nil)
 }
 
 func (s *threadSafeMap) GetIndexers() Indexers { return s.table.indexers.Load().indexers() }

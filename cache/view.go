@@ -5,6 +5,17 @@ import (
 	"slices"
 )
 
+// opener makes what a reader is given of what is stored. A nil one gives it as it is.
+type opener func(stored any) (any, error)
+
+// of is what a reader is given.
+func (o opener) of(stored any) (any, error) {
+	if o == nil {
+		return stored, nil
+	}
+	return o(stored)
+}
+
 // view is some or all rows of a table as they were at one moment. It is read without a lock, and must be released.
 type view struct {
 	rows  []chunk[row]
@@ -12,6 +23,7 @@ type view struct {
 	slots []chunk[uint32] // which; if some is false, all
 	some  bool
 	share *sharing
+	open  opener
 }
 
 func (v *view) release() { v.share.leave() }
@@ -120,6 +132,9 @@ func (v *view) each() iter.Seq[row] {
 
 // objects copies the objects of the view into a slice of the caller's own.
 func (v *view) objects() []any {
+	if v.open != nil {
+		return v.opened()
+	}
 	out := make([]any, v.n)
 	at := 0
 	if v.some {
@@ -137,6 +152,17 @@ func (v *view) objects() []any {
 			to[i] = c.rows[i].obj
 		}
 		at += len(c.rows)
+	}
+	return out
+}
+
+// opened is objects where readers are given something else than is stored.
+func (v *view) opened() []any {
+	out := make([]any, 0, v.n)
+	for r := range v.each() {
+		if obj, err := v.open(r.obj); err == nil {
+			out = append(out, obj)
+		}
 	}
 	return out
 }

@@ -7,9 +7,17 @@ type viewer interface {
 	viewByIndex(name, value string) (view, error)
 }
 
-func (c *cache) viewAll() view { return c.table.all() }
+func (c *cache) viewAll() view {
+	v := c.table.all()
+	v.open = c.open
+	return v
+}
 
-func (c *cache) viewByIndex(name, value string) (view, error) { return c.table.byIndex(name, value) }
+func (c *cache) viewByIndex(name, value string) (view, error) {
+	v, err := c.table.byIndex(name, value)
+	v.open = c.open
+	return v, err
+}
 
 // collect gathers those objects of a view that a filter keeps.
 func collect[T any](v *view, keep filter) ([]T, error) {
@@ -25,23 +33,33 @@ func collect[T any](v *view, keep filter) ([]T, error) {
 		if !ok {
 			continue
 		}
-		typed, ok := r.obj.(T)
-		if !ok {
-			return nil, errWrongType[T](r.obj)
+		if out, err = appendTyped(out, r.obj, v.open); err != nil {
+			return nil, err
 		}
-		out = append(out, typed)
 	}
 	return out, nil
+}
+
+// appendTyped appends what a reader is given of an object to others of its type.
+func appendTyped[T any](list []T, stored any, open opener) ([]T, error) {
+	obj, err := open.of(stored)
+	if err != nil {
+		return nil, err
+	}
+	typed, ok := obj.(T)
+	if !ok {
+		return nil, errWrongType[T](obj)
+	}
+	return append(list, typed), nil
 }
 
 func collectAll[T any](v *view) ([]T, error) {
 	out := make([]T, 0, v.n)
 	for r := range v.each() {
-		typed, ok := r.obj.(T)
-		if !ok {
-			return nil, errWrongType[T](r.obj)
+		var err error
+		if out, err = appendTyped(out, r.obj, v.open); err != nil {
+			return nil, err
 		}
-		out = append(out, typed)
 	}
 	return out, nil
 }

@@ -34,6 +34,9 @@ type Config struct {
 	// ResyncPeriod, Indexers and Identifier are ignored.
 	Informers cache.SharedIndexInformerOptions
 
+	// StorageOf is how objects of some types are kept, in place of Informers.Storage, by the type of the pointer to an object.
+	StorageOf map[reflect.Type]cache.Storage
+
 	// namespace is what WithNamespace says: one namespace, for ever.
 	namespace string
 }
@@ -44,6 +47,11 @@ func (c *Config) validate() error {
 		return errors.New("informers: Config.Client is nil")
 	case c.Resync < 0:
 		return fmt.Errorf("informers: Config.Resync is %v, want 0 or more", c.Resync)
+	}
+	for t, storage := range c.StorageOf {
+		if err := storage.Validate(t); err != nil {
+			return fmt.Errorf("informers: Config.StorageOf[%v]: %w", t, err)
+		}
 	}
 	for t, period := range c.ResyncOf {
 		if period < 0 {
@@ -81,6 +89,22 @@ func WithNamespace(namespace string) SharedInformerOption {
 // WithTransform has every object changed before it is stored.
 func WithTransform(transform cache.TransformFunc) SharedInformerOption {
 	return func(c *Config) { c.Transform = transform }
+}
+
+// WithStorage says how objects of some types are kept. It is not in client-go. It panics if the storage makes no sense for a type.
+func WithStorage(storage map[metav1.Object]cache.Storage) SharedInformerOption {
+	return func(c *Config) {
+		for obj, s := range storage {
+			t := reflect.TypeOf(obj)
+			if err := s.Validate(t); err != nil {
+				panic(fmt.Sprintf("informers: WithStorage of %v: %v", t, err))
+			}
+			if c.StorageOf == nil {
+				c.StorageOf = map[reflect.Type]cache.Storage{}
+			}
+			c.StorageOf[t] = s
+		}
+	}
 }
 
 // WithInformerName has the informers counted under a name.

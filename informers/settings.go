@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
+
 	"vedette.dev/cache"
 	"vedette.dev/informers/internalinterfaces"
 )
@@ -27,7 +29,10 @@ func (c *Config) setTransform(informer cache.SharedIndexInformer) {
 }
 
 // Configure tells an informer that is about to be made what the Config says of it.
-func (f *Factory) Configure(options *internalinterfaces.InformerOptions) {
+func (f *Factory) Configure(example runtime.Object, options *internalinterfaces.InformerOptions) {
 	options.Namespaces = f.Namespaces()
 	options.Cache = f.config.Informers
+	if storage, ok := f.config.StorageOf[reflect.TypeOf(example)]; ok {
+		options.Cache.Storage = storage
+	}
 }

@@ -44,14 +44,27 @@ const (
 
 // Meta reads the identity of the object, and nothing else of it.
 func (o *Raw) Meta() (Meta, error) {
+	if o.identified {
+		return o.identity, nil
+	}
 	meta, err := o.metadata()
 	if err != nil {
 		return Meta{}, err
 	}
 	if o.Encoding == Protobuf {
-		return protoMeta(meta)
+		o.identity, o.key, err = protoMeta(meta)
+	} else {
+		o.identity, err = jsonMeta(meta)
+		o.key = o.identity.Key()
 	}
-	return jsonMeta(meta)
+	o.identified = err == nil
+	return o.identity, err
+}
+
+// Key is the Key of Meta, made once.
+func (o *Raw) Key() (string, error) {
+	_, err := o.Meta()
+	return o.key, err
 }
 
 // Labels reads the labels of the object.
@@ -140,7 +153,8 @@ func (o *Raw) jsonMetadata() ([]byte, error) {
 	return meta, nil
 }
 
-func protoMeta(meta []byte) (Meta, error) {
+// protoMeta also returns the key.
+func protoMeta(meta []byte) (Meta, string, error) {
 	var name, namespace, uid, version []byte
 	var generation int64
 	m := protoscan.NewMessage(meta)
@@ -158,21 +172,28 @@ func protoMeta(meta []byte) (Meta, error) {
 			generation = int64(m.Varint)
 		}
 	}
-	out := newMeta(namespace, name, uid, version)
+	out, key := newMeta(namespace, name, uid, version)
 	out.Generation = generation
-	return out, metaError(m.Err)
+	return out, key, metaError(m.Err)
 }
 
-// newMeta copies all strings at once.
-func newMeta(namespace, name, uid, version []byte) Meta {
+// newMeta copies all strings at once, and the key with them.
+func newMeta(namespace, name, uid, version []byte) (m Meta, key string) {
 	var b strings.Builder
-	b.Grow(len(namespace) + len(name) + len(uid) + len(version))
+	b.Grow(len(namespace) + len("/") + len(name) + len(uid) + len(version))
 	own := func(part []byte) string {
 		begin := b.Len()
 		b.Write(part)
 		return b.String()[begin:]
 	}
-	return Meta{Namespace: own(namespace), Name: own(name), UID: types.UID(own(uid)), ResourceVersion: own(version)}
+	m.Namespace = own(namespace)
+	if len(namespace) > 0 {
+		b.WriteByte('/')
+	}
+	m.Name = own(name)
+	key = b.String()
+	m.UID, m.ResourceVersion = types.UID(own(uid)), own(version)
+	return m, key
 }
 
 func jsonMeta(meta []byte) (Meta, error) {

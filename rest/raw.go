@@ -49,6 +49,10 @@ type Raw struct {
 	wire []byte
 	// meta is where the metadata is in Bytes, once it has been looked for.
 	meta []byte
+	// identity and key are what Meta has found, if identified is set.
+	identity   Meta
+	key        string
+	identified bool
 }
 
 // Clone returns a copy with bytes of its own.

@@ -205,7 +205,7 @@ func (b *believer) OnUpdate(shard string, old, cm *corev1.ConfigMap) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	key := cm.Namespace + "/" + cm.Name
-	if b.known[key] != old {
+	if known := b.known[key]; known == nil || known.ResourceVersion != old.ResourceVersion {
 		b.t.Errorf("%s was updated in %q from version %s, but version %v was known", key, shard, old.ResourceVersion, b.known[key])
 	}
 	if old.UID != cm.UID {

@@ -47,6 +47,12 @@ func divisions() []division {
 		{name: "namespace selected", config: hash(ByNamespace(), 3), server: apitest.Config{ShardSelectors: true}, reshard: reshardHash},
 		{name: "name", config: hash(ByName(), 2), reshard: reshardHash},
 		{name: "function", config: hash(byTenant, 3), reshard: reshardHash},
+		{name: "packed", reshard: reshardHash, config: func() Config[*corev1.ConfigMap] {
+			return Config[*corev1.ConfigMap]{
+				Source:   Hash(byTenant, 3),
+				Informer: cache.SharedIndexInformerOptions{Storage: cache.Storage{Packed: true}},
+			}
+		}},
 		{
 			name: "namespaces", reshard: reshardNames(func(name string) Scope { return Scope{Namespaces: []string{"ns-" + name}} }),
 			config: func() Config[*corev1.ConfigMap] { return Config[*corev1.ConfigMap]{Source: Namespaces("ns-a", "ns-b")} },

@@ -26,8 +26,8 @@ type SharedInformerFactory interface {
 // Configurer is a SharedInformerFactory that has more to say about how its informers are to be made. It is not in
 // client-go.
 type Configurer interface {
-	// Configure changes the options of an informer that is about to be made.
-	Configure(options *InformerOptions)
+	// Configure changes the options of an informer that is about to be made, for objects such as the example.
+	Configure(example runtime.Object, options *InformerOptions)
 }
 
 // TweakListOptionsFunc changes the options of each list and watch, for example to select by labels.

@@ -3,6 +3,8 @@ package internalinterfaces
 import (
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
+
 	"vedette.dev/cache"
 	"vedette.dev/kubernetes"
 )
@@ -56,7 +58,7 @@ type shared[P Object, I cache.SharedIndexInformer, L any] struct {
 
 func (s *shared[P, I, L]) Informer() cache.SharedIndexInformer {
 	return s.Factory.InformerFor(s.example, func(client kubernetes.Interface, resyncPeriod time.Duration) cache.SharedIndexInformer {
-		return s.newInformer(client, s.Namespace, s.options(resyncPeriod))
+		return s.newInformer(client, s.Namespace, s.options(s.example, resyncPeriod))
 	})
 }
 
@@ -65,11 +67,11 @@ func (s *shared[P, I, L]) TypedInformer() I { return ToIndex[P, I](s.Informer())
 func (s *shared[P, I, L]) Lister() L { return s.newLister(s.Informer().GetIndexer()) }
 
 // options are those of an informer of the factory.
-func (s Scope) options(resyncPeriod time.Duration) InformerOptions {
+func (s Scope) options(example runtime.Object, resyncPeriod time.Duration) InformerOptions {
 	options := Options(resyncPeriod, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}, s.TweakListOptions)
 	options.InformerName = s.Factory.InformerName()
 	if c, ok := s.Factory.(Configurer); ok {
-		c.Configure(&options)
+		c.Configure(example, &options)
 	}
 	return options
 }

@@ -3,6 +3,7 @@ package pool
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -28,6 +29,8 @@ type ResourcesConfig struct {
 	Transform cache.TransformFunc
 	// Informers is what else there is to say about each informer. ResyncPeriod, Indexers and ObjectDescription are ignored.
 	Informers cache.SharedIndexInformerOptions
+	// StorageOf is how objects of some resources are kept, in place of Informers.Storage.
+	StorageOf map[schema.GroupVersionResource]cache.Storage
 }
 
 func (c *ResourcesConfig) validate() error {
@@ -38,6 +41,8 @@ func (c *ResourcesConfig) validate() error {
 		return errors.New("pool: ResourcesConfig.Example is nil")
 	case c.Resync < 0:
 		return fmt.Errorf("pool: ResourcesConfig.Resync is %v, want 0 or more", c.Resync)
+	case c.storageError() != nil:
+		return fmt.Errorf("pool: ResourcesConfig: %w", c.storageError())
 	case c.Namespace != "" && c.Namespaces != nil:
 		return errors.New("pool: ResourcesConfig has both Namespace and Namespaces")
 	}
@@ -85,12 +90,25 @@ func (r *Resources) create(resource schema.GroupVersionResource) cache.SharedInd
 	return informer
 }
 
+func (c *ResourcesConfig) storageError() error {
+	t := reflect.TypeOf(c.Example)
+	for resource, storage := range c.StorageOf {
+		if err := storage.Validate(t); err != nil {
+			return fmt.Errorf("StorageOf[%v]: %w", resource, err)
+		}
+	}
+	return c.Informers.Storage.Validate(t)
+}
+
 func (r *Resources) newInformer(resource schema.GroupVersionResource) cache.SharedIndexInformer {
 	source := func(namespace string) cache.ListerWatcher { return r.config.Source(resource, namespace) }
 	options := r.config.Informers
 	options.ResyncPeriod = r.config.Resync
 	options.Indexers = cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
 	options.ObjectDescription = resource.String()
+	if storage, ok := r.config.StorageOf[resource]; ok {
+		options.Storage = storage
+	}
 	if namespaces := r.Namespaces(); namespaces != nil {
 		return cache.NewNamespacedInformer(source, r.config.Example, namespaces, options)
 	}

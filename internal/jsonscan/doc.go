@@ -1,6 +1,7 @@
 // Package jsonscan finds the parts of JSON texts without decoding them.
 //
 //   - [Object] steps through the members of an object that is in memory.
+//   - [Skip] and [SkipString] find where a value ends.
 //   - [Reader] cuts a stream into values, in a buffer that holds one of them at a time.
 //   - [ListReader] reads a Kubernetes list from a stream, an item at a time.
 //

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Plan is how messages of a Go type are read. It does not change, and can be used by many at once.
@@ -269,7 +270,7 @@ func (c *compiler) mapping(f *field, t reflect.Type) bool {
 		return false
 	case f.elem.Kind() == reflect.String:
 		f.shape = shapeStringMap
-	case f.elem == reflect.TypeFor[resource.Quantity]():
+	case f.elem == quantityType:
 		f.shape = shapeQuantityMap
 	case f.elem == reflect.TypeFor[[]byte]():
 		f.shape = shapeBytesMap
@@ -290,3 +291,11 @@ func unmarshal(t reflect.Type, at unsafe.Pointer, data []byte) error {
 	}
 	return u.Unmarshal(data)
 }
+
+var (
+	timeType      = reflect.TypeFor[metav1.Time]()
+	microTimeType = reflect.TypeFor[metav1.MicroTime]()
+	quantityType  = reflect.TypeFor[resource.Quantity]()
+)
+
+func newOf(t reflect.Type) unsafe.Pointer { return reflect.New(t).UnsafePointer() }

@@ -49,6 +49,8 @@ type Config struct {
 	Transform cache.TransformFunc
 	// Informers is what else there is to say about each informer. ResyncPeriod, Indexers and ObjectDescription are ignored.
 	Informers cache.SharedIndexInformerOptions
+	// StorageOf is how objects of some resources are kept, in place of Informers.Storage.
+	StorageOf map[schema.GroupVersionResource]cache.Storage
 
 	// namespace is one, for ever.
 	namespace string
@@ -77,6 +79,7 @@ func New(config Config) (*Factory, error) {
 		Namespaces: config.Namespaces,
 		Transform:  config.Transform,
 		Informers:  config.Informers,
+		StorageOf:  config.StorageOf,
 	})
 }
 

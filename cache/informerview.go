@@ -1,0 +1,222 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"vedette.dev/rest"
+)
+
+// NewInformerView returns an informer that shows the objects of another, of this package, as something else: typed objects as
+// unstructured ones, unstructured ones as typed ones, and both as metadata alone. So the parts of a program that want a
+// kind in different forms share one watch and one copy of the objects.
+//
+// The form is that of as, a pointer to a Go type, to an unstructured.Unstructured or to a metav1.PartialObjectMetadata; the
+// latter two say in as of which kind they are. What is read is made at that moment, and belongs to the reader, except for the
+// maps and lists of metadata. A view has handlers and indexes, whose functions see the objects in its form; the
+// names of indexes are those of the informer. It runs when the informer does: its own Run only waits.
+func NewInformerView(informer SharedIndexInformer, as runtime.Object) (SharedIndexInformer, error) {
+	behind, ok := informer.GetIndexer().(*cache)
+	if !ok {
+		return nil, fmt.Errorf("cache: NewInformerView cannot see behind a %T", informer)
+	}
+	show, err := showAs(as)
+	if err != nil {
+		return nil, err
+	}
+	v := &informerView{SharedIndexInformer: informer, show: show}
+	v.indexer = &cache{table: behind.table, keyFunc: behind.keyFunc, open: show}
+	return v, nil
+}
+
+// informerView is an informer whose objects look different.
+type informerView struct {
+	SharedIndexInformer
+	show    opener
+	indexer *cache
+}
+
+var _ StateReader = (*informerView)(nil)
+
+// State is that of the informer.
+func (v *informerView) State() State { return StateOf(v.SharedIndexInformer) }
+
+var errView = errors.New("cache: it is the informer behind a view that says how objects are stored, and not the view")
+
+// SetTransform is an error.
+func (v *informerView) SetTransform(TransformFunc) error { return errView }
+
+func (v *informerView) GetStore() Store { return v.indexer }
+
+func (v *informerView) GetIndexer() Indexer { return v.indexer }
+
+// Run waits until the channel is closed.
+func (v *informerView) Run(stopCh <-chan struct{}) { v.RunWithContext(wait.ContextForChannel(stopCh)) }
+
+// RunWithContext waits until the context ends.
+func (v *informerView) RunWithContext(ctx context.Context) { <-ctx.Done() }
+
+func (v *informerView) AddIndexers(indexers Indexers) error {
+	shown := make(Indexers, len(indexers))
+	for name, f := range indexers {
+		if f.isByMeta() {
+			shown[name] = f
+			continue
+		}
+		shown[name] = func(obj any) ([]string, error) {
+			obj, err := v.show(obj)
+			if err != nil {
+				return nil, err
+			}
+			return f(obj)
+		}
+	}
+	return v.SharedIndexInformer.AddIndexers(shown)
+}
+
+func (v *informerView) AddEventHandler(h ResourceEventHandler) (ResourceEventHandlerRegistration, error) {
+	return v.SharedIndexInformer.AddEventHandler(viewHandler{h, v.show})
+}
+
+func (v *informerView) AddEventHandlerWithResyncPeriod(h ResourceEventHandler, period time.Duration) (ResourceEventHandlerRegistration, error) {
+	return v.SharedIndexInformer.AddEventHandlerWithResyncPeriod(viewHandler{h, v.show}, period)
+}
+
+func (v *informerView) AddEventHandlerWithOptions(h ResourceEventHandler, options HandlerOptions) (ResourceEventHandlerRegistration, error) {
+	return v.SharedIndexInformer.AddEventHandlerWithOptions(viewHandler{h, v.show}, options)
+}
+
+// viewHandler tells a handler of objects in the form of the view. It is lazy, so that it is up to the handler behind whether
+// anything is made of what is stored.
+type viewHandler struct {
+	ResourceEventHandler
+	show opener
+}
+
+func (h viewHandler) handlerType() string { return handlerType(h.ResourceEventHandler) }
+
+// OnEvent implements LazyEventHandler.
+func (h viewHandler) OnEvent(e LazyEvent) {
+	e.show = h.show
+	e.tell(h.ResourceEventHandler)
+}
+
+// showAs is what makes objects of a form of those that are stored.
+func showAs(as runtime.Object) (opener, error) {
+	gvk := as.GetObjectKind().GroupVersionKind()
+	switch as.(type) {
+	case *metav1.PartialObjectMetadata:
+		if gvk.Empty() {
+			return nil, errors.New("cache: the metadata for NewInformerView does not say of which kind it is")
+		}
+		return func(stored any) (any, error) { return toMetadata(stored, gvk) }, nil
+	case *unstructured.Unstructured:
+		if gvk.Empty() {
+			return nil, errors.New("cache: the object for NewInformerView does not say of which kind it is")
+		}
+		return func(stored any) (any, error) { return toUnstructured(stored, gvk) }, nil
+	}
+	t := reflect.TypeOf(as)
+	if t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
+		return nil, fmt.Errorf("cache: NewInformerView cannot show objects as a %T", as)
+	}
+	return func(stored any) (any, error) { return toTyped(stored, t) }, nil
+}
+
+func toMetadata(stored any, gvk schema.GroupVersionKind) (any, error) {
+	out := &metav1.PartialObjectMetadata{}
+	if p, ok := stored.(*packed); ok {
+		m, err := p.meta()
+		if err != nil {
+			return nil, err
+		}
+		out = m
+	} else {
+		m, err := metaOf(stored)
+		if err != nil {
+			return nil, err
+		}
+		out.ObjectMeta = *metaStruct(m)
+	}
+	out.SetGroupVersionKind(gvk)
+	return out, nil
+}
+
+// metaStruct is metadata in a struct. Its maps and lists are those of the object.
+func metaStruct(m metav1.Object) *metav1.ObjectMeta {
+	if a, ok := m.(metav1.ObjectMetaAccessor); ok {
+		if own, ok := a.GetObjectMeta().(*metav1.ObjectMeta); ok {
+			return own
+		}
+	}
+	return &metav1.ObjectMeta{
+		Name: m.GetName(), GenerateName: m.GetGenerateName(), Namespace: m.GetNamespace(), SelfLink: m.GetSelfLink(), UID: m.GetUID(),
+		ResourceVersion: m.GetResourceVersion(), Generation: m.GetGeneration(), CreationTimestamp: m.GetCreationTimestamp(),
+		DeletionTimestamp: m.GetDeletionTimestamp(), DeletionGracePeriodSeconds: m.GetDeletionGracePeriodSeconds(),
+		Labels: m.GetLabels(), Annotations: m.GetAnnotations(), OwnerReferences: m.GetOwnerReferences(),
+		Finalizers: m.GetFinalizers(), ManagedFields: m.GetManagedFields(),
+	}
+}
+
+func toUnstructured(stored any, gvk schema.GroupVersionKind) (any, error) {
+	if p, ok := stored.(*packed); ok && p.form.encoding == rest.JSON {
+		out := &unstructured.Unstructured{}
+		err := p.open(func(raw *rest.Raw) error { return raw.Into(out) })
+		if err == nil {
+			out.SetGroupVersionKind(gvk)
+		}
+		return out, err
+	}
+	typed, err := shownOf(stored)
+	if err != nil {
+		return nil, err
+	}
+	if u, ok := typed.(*unstructured.Unstructured); ok {
+		return u.DeepCopy(), nil
+	}
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(typed)
+	if err != nil {
+		return nil, fmt.Errorf("cannot show a %T as an unstructured object: %w", typed, err)
+	}
+	out := &unstructured.Unstructured{Object: content}
+	out.SetGroupVersionKind(gvk)
+	return out, nil
+}
+
+func toTyped(stored any, t reflect.Type) (any, error) {
+	obj, err := shownOf(stored)
+	if err != nil {
+		return nil, err
+	}
+	if reflect.TypeOf(obj) == t {
+		if o, ok := obj.(runtime.Object); ok {
+			return o.DeepCopyObject(), nil
+		}
+	}
+	u, ok := obj.(*unstructured.Unstructured)
+	if !ok {
+		return nil, fmt.Errorf("cannot show a %T as a %v", obj, t)
+	}
+	out := reflect.New(t.Elem()).Interface()
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, out); err != nil {
+		return nil, fmt.Errorf("cannot show an unstructured object as a %v: %w", t, err)
+	}
+	return out, nil
+}
+
+// shownOf is an object that is only read.
+func shownOf(stored any) (any, error) {
+	if p, ok := stored.(*packed); ok {
+		return p.shown()
+	}
+	return stored, nil
+}

@@ -1,0 +1,210 @@
+package cache
+
+import (
+	"reflect"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"vedette.dev/rest"
+)
+
+// LazyEventHandler is a handler that is told what has happened to which key, and is given the object if it asks. With packed
+// storage nothing is decoded before it does: a controller that puts keys into a queue never asks, and reads the object once when
+// it works on the key, however often it has changed. Of the four methods only OnEvent is called; the others are for
+// informers that know no lazy handlers. Most handlers are a LazyEventHandlerFunc, which has them.
+type LazyEventHandler interface {
+	ResourceEventHandler
+	OnEvent(e LazyEvent)
+}
+
+// LazyEvent is what has happened to an object. It may be kept.
+type LazyEvent struct {
+	// Type is Added, Modified or Deleted.
+	Type watch.EventType
+	// Key is namespace/name, or the name alone where there is no namespace. Across clusters it begins with that of the cluster.
+	Key string
+	// Initial says that an added object is of the first list.
+	Initial bool
+
+	old, new any
+	show     opener // of a view; nil without one
+}
+
+// Object returns the object as it is now; of one that is deleted the last state that is known, in a DeletedFinalStateUnknown if
+// nobody saw the end. It is to be read only.
+func (e LazyEvent) Object() any {
+	return e.shown(e.current())
+}
+
+// OldObject returns the object as it was before it was modified, and nil if it was not. It is to be read only.
+func (e LazyEvent) OldObject() any {
+	if e.Type != watch.Modified {
+		return nil
+	}
+	return e.shown(e.old)
+}
+
+// shown is what the handler is given for what is stored.
+func (e LazyEvent) shown(stored any) any {
+	if e.show == nil {
+		return show(stored)
+	}
+	if d, ok := stored.(DeletedFinalStateUnknown); ok {
+		if d.Obj != nil {
+			d.Obj = e.shown(d.Obj)
+		}
+		return d
+	}
+	obj, err := e.show(stored)
+	if err != nil {
+		panic(err) // contained, and counted, by who calls the handler
+	}
+	return obj
+}
+
+// UID and ResourceVersion say which state of which object Object returns. They are empty if that is not known.
+func (e LazyEvent) UID() types.UID { return stampOf(e.current()).uid }
+
+// ResourceVersion is that of the object.
+func (e LazyEvent) ResourceVersion() string { return stampOf(e.current()).version }
+
+// Meta returns the metadata of the object. It takes much less time than the object does, if that is packed, and none if it
+// is not. It is to be read only.
+func (e LazyEvent) Meta() (metav1.Object, error) {
+	current := e.current()
+	if d, ok := current.(DeletedFinalStateUnknown); ok {
+		current = d.Obj
+	}
+	return metaOf(current)
+}
+
+func (e LazyEvent) current() any {
+	if e.Type == watch.Deleted {
+		return e.old
+	}
+	return e.new
+}
+
+// LazyEventHandlerFunc is a LazyEventHandler that is one function. It works with any informer: those that know no lazy handlers
+// have decoded the object already.
+type LazyEventHandlerFunc func(e LazyEvent)
+
+var _ LazyEventHandler = LazyEventHandlerFunc(nil)
+
+// OnEvent calls the function.
+func (f LazyEventHandlerFunc) OnEvent(e LazyEvent) { f(e) }
+
+// OnAdd implements ResourceEventHandler.
+func (f LazyEventHandlerFunc) OnAdd(obj interface{}, isInInitialList bool) {
+	f(LazyEvent{Type: watch.Added, Key: keyOrNothing(obj), Initial: isInInitialList, new: obj})
+}
+
+// OnUpdate implements ResourceEventHandler.
+func (f LazyEventHandlerFunc) OnUpdate(oldObj, newObj interface{}) {
+	f(LazyEvent{Type: watch.Modified, Key: keyOrNothing(newObj), old: oldObj, new: newObj})
+}
+
+// OnDelete implements ResourceEventHandler.
+func (f LazyEventHandlerFunc) OnDelete(obj interface{}) {
+	f(LazyEvent{Type: watch.Deleted, Key: keyOrNothing(obj), old: obj})
+}
+
+func keyOrNothing(obj any) string {
+	key, _ := DeletionHandlingMetaNamespaceKeyFunc(obj)
+	return key
+}
+
+// lazyCall tells a lazy handler of the notice.
+func (n *notice) lazyCall(h LazyEventHandler) {
+	e := LazyEvent{Key: n.key, old: n.old, new: n.new}
+	switch n.what {
+	case added:
+		e.Type, e.Initial = watch.Added, n.initial
+	case updated:
+		e.Type = watch.Modified
+	case deleted:
+		e.Type = watch.Deleted
+	case recreated:
+		h.OnEvent(LazyEvent{Type: watch.Deleted, Key: n.key, old: n.old})
+		e.Type, e.old = watch.Added, nil
+	default:
+		return
+	}
+	h.OnEvent(e)
+}
+
+// tell tells any handler of the event.
+func (e LazyEvent) tell(h ResourceEventHandler) {
+	if lazy, ok := h.(LazyEventHandler); ok {
+		lazy.OnEvent(e)
+		return
+	}
+	switch e.Type {
+	case watch.Added:
+		h.OnAdd(e.Object(), e.Initial)
+	case watch.Modified:
+		h.OnUpdate(e.OldObject(), e.Object())
+	case watch.Deleted:
+		h.OnDelete(e.Object())
+	}
+}
+
+// MetaIndexFunc computes the values under which an index files an object, from its metadata.
+type MetaIndexFunc func(m metav1.Object) ([]string, error)
+
+// IndexByMeta makes an IndexFunc of a function that looks at metadata only: name and namespace, labels, annotations, owners. In
+// packed storage objects need not be decoded for it.
+//
+//go:noinline
+func IndexByMeta(f MetaIndexFunc) IndexFunc {
+	return func(obj interface{}) ([]string, error) {
+		m, err := metaOf(obj)
+		if err != nil {
+			return nil, err
+		}
+		return f(m)
+	}
+}
+
+// byMetaCode are the functions that look at metadata only. All that IndexByMeta has made have the same code.
+var byMetaCode = [...]uintptr{indexCode(MetaNamespaceIndexFunc), indexCode(IndexByMeta(nil))}
+
+func indexCode(f IndexFunc) uintptr { return reflect.ValueOf(f).Pointer() }
+
+// isByMeta tells whether a function is known to look at metadata only.
+func (f IndexFunc) isByMeta() bool {
+	return f != nil && (indexCode(f) == byMetaCode[0] || indexCode(f) == byMetaCode[1])
+}
+
+// shownOnce is an object for index functions, decoded for the first of them that needs it.
+type shownOnce struct {
+	obj     any
+	decoded any
+}
+
+func (s *shownOnce) index(f IndexFunc, byMeta bool) ([]string, error) {
+	p, ok := s.obj.(*packed)
+	if !ok || byMeta {
+		return f.call(s.obj)
+	}
+	if s.decoded == nil {
+		var err error
+		if s.decoded, err = p.shown(); err != nil {
+			return nil, err
+		}
+	}
+	return f.call(s.decoded)
+}
+
+// matches tells whether a selector matches the labels.
+func (p *packed) matches(selector labels.Selector) (ok bool, err error) {
+	err = p.open(func(raw *rest.Raw) error {
+		set, err := raw.Labels()
+		ok = err == nil && selector.Matches(labels.Set(set))
+		return err
+	})
+	return ok, err
+}

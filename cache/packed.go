@@ -1,0 +1,260 @@
+package cache
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/maphash"
+	"reflect"
+	goruntime "runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"vedette.dev/internal/pack"
+	"vedette.dev/rest"
+)
+
+// packed is an object at rest: its bytes, and what it takes to know it. It stands for the object everywhere between the reflector
+// and those who read the store or are told of changes; they are given decoded objects.
+type packed struct {
+	form  *packedForm
+	key   string // namespace/name
+	id    stamp
+	bytes pack.Packed
+}
+
+// packedForm is what all objects have in common that came in the same form.
+type packedForm struct {
+	packing          *packing
+	encoding         rest.Encoding
+	apiVersion, kind string
+	typ              reflect.Type // what it is decoded into; nil means the type of the informer
+}
+
+// packing packs and unpacks the objects of an informer.
+type packing struct {
+	codec  *codec
+	packer *pack.Packer
+	seed   maphash.Seed
+	// slots has room for as many as may decode at the same time on behalf of readers.
+	slots chan struct{}
+	// hot is the objects that were asked for last, decoded, of which none is given away to be changed.
+	hot [hotSlots]atomic.Pointer[hot]
+
+	mu    sync.Mutex
+	forms map[packedForm]*packedForm
+	last  atomic.Pointer[packedForm]
+}
+
+// hot is an object that was asked for: decoded, if it was asked for twice or by those who only read it, and nil if not.
+type hot struct {
+	of  *packed
+	obj any
+}
+
+const hotSlots = 256
+
+func newPacking(c *codec) *packing {
+	return &packing{
+		codec:  c,
+		packer: pack.New(pack.Config{}),
+		seed:   maphash.MakeSeed(),
+		slots:  make(chan struct{}, 2*goruntime.GOMAXPROCS(0)),
+		forms:  map[packedForm]*packedForm{},
+	}
+}
+
+// form returns the one that describes objects, always the same for the same.
+func (k *packing) form(f packedForm) *packedForm {
+	f.packing = k
+	if last := k.last.Load(); last != nil && *last == f {
+		return last
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	form := k.forms[f]
+	if form == nil {
+		f.apiVersion, f.kind = strings.Clone(f.apiVersion), strings.Clone(f.kind)
+		form = &f
+		k.forms[f] = form
+	}
+	k.last.Store(form)
+	return form
+}
+
+// packRaw packs an object as it came. One that nobody could decode is an error.
+func (k *packing) packRaw(raw *rest.Raw) (any, error) {
+	m, err := raw.Meta()
+	if err != nil {
+		return nil, err
+	}
+	if err := k.codec.check(raw); err != nil {
+		return nil, err
+	}
+	form := k.form(packedForm{encoding: raw.Encoding, apiVersion: raw.APIVersion, kind: raw.Kind})
+	return k.pack(form, m.Key(), stamp{m.UID, m.ResourceVersion}, raw.Bytes), nil
+}
+
+// packObject packs an object that came decoded, or was changed by a transform.
+func (k *packing) packObject(obj any) (any, error) {
+	m, err := metaOf(obj)
+	if err != nil {
+		return obj, nil // there is nothing to know it by: it stays as it is
+	}
+	form := packedForm{typ: reflect.TypeOf(obj)}
+	var data []byte
+	if message, ok := obj.(interface{ Marshal() ([]byte, error) }); ok && k.codec.plan != nil {
+		form.encoding = rest.Protobuf
+		data, err = message.Marshal()
+	} else {
+		data, err = json.Marshal(obj)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot pack %s: %w", MetaObjectToName(m), err)
+	}
+	if o, ok := obj.(runtime.Object); ok {
+		form.apiVersion, form.kind = o.GetObjectKind().GroupVersionKind().ToAPIVersionAndKind()
+	}
+	return k.pack(k.form(form), MetaObjectToName(m).String(), stamp{m.GetUID(), m.GetResourceVersion()}, data), nil
+}
+
+func (k *packing) pack(form *packedForm, key string, id stamp, data []byte) *packed {
+	return &packed{form: form, key: key, id: id, bytes: k.packer.Pack(data, k.family(key))}
+}
+
+// family is the same for objects that are likely to be alike: those whose names differ only behind the last dash, as those of
+// the pods of a ReplicaSet do.
+func (k *packing) family(key string) uint64 {
+	if i := strings.LastIndexByte(key, '-'); i > 0 {
+		key = key[:i]
+	}
+	return maphash.String(k.seed, key)
+}
+
+// open unpacks the bytes, which are good until use returns, and hands them over.
+func (p *packed) open(use func(raw *rest.Raw) error) error {
+	c := p.form.packing.codec
+	buffer := c.buffer()
+	defer c.buffers.Put(buffer)
+	var err error
+	if *buffer, err = p.bytes.AppendTo((*buffer)[:0]); err != nil {
+		return fmt.Errorf("%q cannot be unpacked: %w", p.key, err)
+	}
+	f := p.form
+	return use(&rest.Raw{Encoding: f.encoding, APIVersion: f.apiVersion, Kind: f.kind, Bytes: *buffer})
+}
+
+// slot is where an object is if it is hot.
+func (p *packed) slot() *atomic.Pointer[hot] {
+	return &p.form.packing.hot[uintptr(unsafe.Pointer(p))>>6%hotSlots]
+}
+
+// fresh returns an object for someone who may do with it what he likes. One that was asked for before is copied, which takes
+// less time than to decode it.
+func (p *packed) fresh() (any, error) {
+	slot := p.slot()
+	h := slot.Load()
+	if h == nil || h.of != p {
+		slot.Store(&hot{of: p})
+		return p.decoded()
+	}
+	if h.obj == nil {
+		obj, err := p.decoded()
+		if err != nil {
+			return nil, err
+		}
+		h = &hot{p, obj}
+		slot.Store(h)
+	}
+	if o, ok := h.obj.(runtime.Object); ok {
+		return o.DeepCopyObject(), nil
+	}
+	return p.decoded()
+}
+
+// decoded decodes the object.
+func (p *packed) decoded() (obj any, err error) {
+	k := p.form.packing
+	k.slots <- struct{}{}
+	defer func() { <-k.slots }()
+	err = p.open(func(raw *rest.Raw) error {
+		obj, err = p.form.decode(raw)
+		return err
+	})
+	return obj, err
+}
+
+func (f *packedForm) decode(raw *rest.Raw) (any, error) {
+	c := f.packing.codec
+	if f.typ == nil {
+		return c.decode(raw, nil)
+	}
+	obj, err := decodePlainly(raw, func() any { return reflect.New(f.typ.Elem()).Interface() })
+	if o, ok := obj.(runtime.Object); ok && err == nil && f.kind != "" {
+		o.GetObjectKind().SetGroupVersionKind(schema.FromAPIVersionAndKind(f.apiVersion, f.kind))
+	}
+	return obj, err
+}
+
+// shown is the object for those who only read it. Several are given the same.
+func (p *packed) shown() (any, error) {
+	slot := p.slot()
+	if h := slot.Load(); h != nil && h.of == p && h.obj != nil {
+		return h.obj, nil
+	}
+	obj, err := p.decoded()
+	if err == nil {
+		slot.Store(&hot{p, obj})
+	}
+	return obj, err
+}
+
+// meta decodes the metadata alone.
+func (p *packed) meta() (*metav1.PartialObjectMetadata, error) {
+	m := &metav1.PartialObjectMetadata{}
+	err := p.open(func(raw *rest.Raw) error { return readInto(raw, m) })
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+func (p *packed) name() ObjectName {
+	namespace, name, ok := strings.Cut(p.key, "/")
+	if !ok {
+		namespace, name = "", namespace
+	}
+	return ObjectName{Namespace: namespace, Name: name}
+}
+
+// unpacked is the opener of a store of packed objects.
+func unpacked(obj any) (any, error) {
+	if p, ok := obj.(*packed); ok {
+		return p.fresh()
+	}
+	return obj, nil
+}
+
+// show is what a handler or an index function is given. An object that cannot be decoded is a panic that names it: it
+// could be decoded when it came.
+func show(obj any) any {
+	switch o := obj.(type) {
+	case *packed:
+		shown, err := o.shown()
+		if err != nil {
+			panic(err)
+		}
+		return shown
+	case DeletedFinalStateUnknown:
+		if _, ok := o.Obj.(*packed); ok {
+			o.Obj = show(o.Obj)
+		}
+		return o
+	}
+	return obj
+}

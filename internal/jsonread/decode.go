@@ -1,0 +1,215 @@
+package jsonread
+
+import (
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+)
+
+// Decode reads an object. What it has in common with others comes from shares, which may be nil. It keeps nothing of data. A
+// text that is null gives a nil map.
+func Decode(data []byte, shares *Shares) (map[string]any, error) {
+	var room [64]member
+	d := decoder{data: data, members: room[:0], shares: shares, judging: shares.judging()}
+	if m, ok := d.top(); ok {
+		return m, nil
+	}
+	var m map[string]any
+	if err := utiljson.Unmarshal(data, &m); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// deepest is how deep values may be nested. Nobody writes more, and util/json has a limit as well.
+const deepest = 500
+
+// decoder reads one object. Its methods return false where something is unusual or wrong.
+type decoder struct {
+	data []byte
+	pos  int
+
+	// members are those of the objects and lists that have begun, the innermost last. So it is known how many
+	// there are when a map or a list is made.
+	members []member
+	depth   int
+
+	shares  *Shares // nil if nothing is shared
+	judging bool
+	text    text
+	names   names
+}
+
+// member is one of an object. Those of a list have no name.
+type member struct {
+	name  string
+	value any
+}
+
+func (d *decoder) top() (map[string]any, bool) {
+	if d.next() != '{' {
+		return nil, false
+	}
+	var root *place
+	if d.shares != nil {
+		root = &d.shares.root
+	}
+	m, ok := d.object(root)
+	// Nothing but space may follow, and next returns zero for a zero byte as well.
+	return m, ok && d.next() == 0 && d.pos == len(d.data)
+}
+
+// next goes to the next byte that is not space and returns it, or zero at the end.
+func (d *decoder) next() byte {
+	for d.pos < len(d.data) {
+		c := d.data[d.pos]
+		if c > ' ' || c != ' ' && c != '\n' && c != '\r' && c != '\t' {
+			return c
+		}
+		d.pos++
+	}
+	return 0
+}
+
+// value reads what begins with c.
+func (d *decoder) value(c byte, p *place) (any, bool) {
+	switch c {
+	case '"':
+		return d.string(p)
+	case '{', '[':
+		return d.tree(c, p)
+	case 't':
+		return true, d.word("true")
+	case 'f':
+		return false, d.word("false")
+	case 'n':
+		return nil, d.word("null")
+	}
+	return d.number()
+}
+
+func (d *decoder) word(w string) bool {
+	if len(d.data)-d.pos < len(w) || string(d.data[d.pos:d.pos+len(w)]) != w {
+		return false
+	}
+	d.pos += len(w)
+	return true
+}
+
+// emptyList can be that of everybody: nothing in there can be changed.
+var emptyList any = []any{}
+
+// tree reads an object or a list, unless it is known.
+func (d *decoder) tree(c byte, p *place) (any, bool) {
+	if d.shares == nil || !d.shares.trees {
+		return d.build(c, p)
+	}
+	if rest := d.data[d.pos:]; len(rest) > 1 && rest[0] == '{' && rest[1] == '}' {
+		d.pos += 2
+		return d.shares.empty, true
+	}
+	if !p.tree.look(treeWorth, d.judging) {
+		return d.build(c, p)
+	}
+	begin := d.pos
+	text := cut(d.data[begin:])
+	if text == nil {
+		return d.build(c, p)
+	}
+	known, slot := d.shares.find(text)
+	if known != nil {
+		p.tree.hit(d.judging)
+		d.pos += len(text)
+		return known, true
+	}
+	v, ok := d.build(c, p)
+	if !ok || d.pos-begin != len(text) {
+		return nil, false
+	}
+	slot.keep(v)
+	return v, true
+}
+
+func (d *decoder) build(c byte, p *place) (any, bool) {
+	if c == '[' {
+		return d.list(p)
+	}
+	m, ok := d.object(p)
+	return m, ok
+}
+
+// object reads from an opening brace to the closing one.
+func (d *decoder) object(p *place) (map[string]any, bool) {
+	if d.depth++; d.depth > deepest {
+		return nil, false
+	}
+	d.pos++
+	begin := len(d.members)
+	c := d.next()
+	for g := p.begin(); c != '}' || len(d.members) > begin; {
+		if c != '"' {
+			return nil, false
+		}
+		name, at, next, ok := d.name(p, g)
+		if !ok || d.next() != ':' {
+			return nil, false
+		}
+		d.pos++
+		v, ok := d.value(d.next(), at)
+		if !ok {
+			return nil, false
+		}
+		d.members = append(d.members, member{name, v})
+		if c = d.next(); c == '}' {
+			break
+		}
+		if c != ',' {
+			return nil, false
+		}
+		d.pos++
+		c = d.next()
+		g = next
+	}
+	d.pos++
+	d.depth--
+	m := make(map[string]any, len(d.members)-begin)
+	for _, e := range d.members[begin:] {
+		m[e.name] = e.value // of equal names the last wins
+	}
+	d.members = d.members[:begin]
+	return m, true
+}
+
+// list reads from an opening bracket to the closing one.
+func (d *decoder) list(p *place) (any, bool) {
+	if d.depth++; d.depth > deepest {
+		return nil, false
+	}
+	d.pos++
+	begin := len(d.members)
+	c := d.next()
+	for at := d.element(p); c != ']' || len(d.members) > begin; {
+		v, ok := d.value(c, at)
+		if !ok {
+			return nil, false
+		}
+		d.members = append(d.members, member{value: v})
+		if c = d.next(); c == ']' {
+			break
+		}
+		if c != ',' {
+			return nil, false
+		}
+		d.pos++
+		c = d.next()
+	}
+	d.pos++
+	d.depth--
+	if len(d.members) == begin {
+		return emptyList, true
+	}
+	list := make([]any, len(d.members)-begin)
+	for i, e := range d.members[begin:] {
+		list[i] = e.value
+	}
+	d.members = d.members[:begin]
+	return list, true
+}

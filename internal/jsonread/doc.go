@@ -1,0 +1,16 @@
+// Package jsonread decodes Kubernetes objects from JSON into the maps of an unstructured.Unstructured, in less time and memory
+// than k8s.io/apimachinery/pkg/util/json does it.
+//
+//   - [Decode] reads an object. Maps and lists have the size they need, and names that come again are stored once.
+//   - [Shares] is what objects of one kind have in common: equal strings of several objects, and if wanted equal maps and
+//     lists, are then the same in memory, and the latter are not decoded again. Whoever changes a map of one of the objects would
+//     change others, so that is for objects that nobody changes.
+//
+// What comes out is what util/json makes of the same bytes. Where the text is unusual (nested too deep, not in UTF-8) or
+// wrong, util/json itself is asked, so its results and its errors are those of this package.
+//
+// A JSON text does not say beforehand how long a value is, so it costs something to ask whether another object had the same
+// one. Which values are worth it is told by their place: a [Shares] learns the names that objects of its kind
+// have, in the order in which they come, and counts for each place how often others had the same there. The names that
+// are learned are bounded in number; all that is elsewhere is one place.
+package jsonread

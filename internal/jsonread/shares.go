@@ -1,0 +1,115 @@
+package jsonread
+
+import (
+	"hash/maphash"
+	"sync/atomic"
+
+	"vedette.dev/internal/jsonscan"
+)
+
+// Shares is what objects of one kind have in common. It holds a bounded number of strings and other parts of them, those that
+// came last; what is not in there any more is decoded once more, and no harm is done. It can be used by many at once.
+type Shares struct {
+	trees bool
+	empty any // the object without members
+
+	seeds   [2]maphash.Seed
+	words   shelf[any] // strings
+	parts   shelf[part]
+	root    place
+	strange place // of all that has no other
+	places  atomic.Int32
+	objects atomic.Uint32
+}
+
+// part is an object or a list in an object. It is known by 128 bits of a hash of its text, whose seeds nobody outside of the
+// process knows.
+type part struct {
+	hashes [2]uint64
+	value  any
+}
+
+const (
+	mostStrings = 1 << 13
+	mostParts   = 1 << 15
+	// longestString and largestPart are the longest texts that it is worth it for. To find the end of a long one
+	// takes time, and it may end nowhere.
+	longestString = 160
+	largestPart   = 8 << 10
+)
+
+// NewShares returns shares for objects of one kind. If trees is set, objects and lists in them are shared, too, and not only
+// strings: nobody may change them then.
+func NewShares(trees bool) *Shares {
+	s := &Shares{trees: trees, empty: map[string]any{}}
+	for i := range s.seeds {
+		s.seeds[i] = maphash.MakeSeed()
+	}
+	s.words.most, s.parts.most = mostStrings, mostParts
+	s.strange.uniform = true
+	return s
+}
+
+// judging tells whether the object that is decoded now is one of those by which it is judged what is worth looking for:
+// the first ones, and then one of many. Only these change anything at the places.
+func (s *Shares) judging() bool {
+	if s == nil {
+		return false
+	}
+	n := s.objects.Add(1)
+	return n < judgedFirst || n%judgedRest == 0
+}
+
+const judgedFirst, judgedRest = 256, 64
+
+// string returns the string that others have as well, and whether there were others.
+func (s *Shares) string(b []byte) (any, bool) {
+	slots := s.words.at(maphash.Bytes(s.seeds[0], b))
+	for i := range slots {
+		if known := slots[i].Load(); known != nil && (*known).(string) == string(b) {
+			return *known, true
+		}
+	}
+	var text any = string(b)
+	s.words.put(slots, &text)
+	return text, false
+}
+
+// name is string for the name of a member, which is always worth it unless it is long.
+func (s *Shares) name(b []byte) string {
+	if len(b) > longestString {
+		return string(b)
+	}
+	v, _ := s.string(b)
+	return v.(string)
+}
+
+// cut returns the text of the object or list at the beginning of b, or nil if it is not worth looking for it.
+func cut(b []byte) []byte {
+	n := jsonscan.Skip(b[:min(len(b), largestPart)])
+	if n < 0 {
+		return nil
+	}
+	return b[:n]
+}
+
+// find returns a part of another object with the same text, or where it can be kept when it is there.
+func (s *Shares) find(text []byte) (any, slot) {
+	hashes := [2]uint64{maphash.Bytes(s.seeds[0], text), maphash.Bytes(s.seeds[1], text)}
+	slots := s.parts.at(hashes[0])
+	for i := range slots {
+		if known := slots[i].Load(); known != nil && known.hashes == hashes {
+			return known.value, slot{}
+		}
+	}
+	return nil, slot{s, slots, hashes}
+}
+
+// slot is where a part of an object can be kept.
+type slot struct {
+	shares *Shares
+	slots  *ways[part]
+	hashes [2]uint64
+}
+
+func (s slot) keep(v any) { s.shares.parts.put(s.slots, &part{s.hashes, v}) }
