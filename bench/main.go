@@ -16,18 +16,20 @@ import (
 	"vedette.dev/bench/harness"
 	"vedette.dev/bench/indexer"
 	"vedette.dev/bench/list"
+	"vedette.dev/bench/memory"
 	"vedette.dev/bench/pipeline"
 	"vedette.dev/bench/pods/podserver"
 	"vedette.dev/bench/queue"
 	"vedette.dev/bench/reconcile"
 	"vedette.dev/bench/sharding"
+	"vedette.dev/bench/watch"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	all := slices.Concat(queue.Workloads(), list.Workloads(), indexer.Workloads(), pipeline.Workloads(), reconcile.Workloads(),
-		sharding.Workloads())
+		sharding.Workloads(), memory.Workloads(), watch.Workloads())
 	p := program{workloads: all, out: os.Stdout, errs: os.Stderr}
 	os.Exit(p.main(ctx, os.Args[1:]))
 }

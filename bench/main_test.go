@@ -31,7 +31,10 @@ func testWorkloads() []harness.Workload {
 	}
 	misspelt := workload("test/misspelt", func() {}, nil)
 	misspelt.Rows = []harness.Row{{Value: "p98"}}
+	one, two := workload("test/pair-one", func() {}, nil), workload("test/pair-two", func() {}, nil)
+	one.Together, two.Together = "pair", "pair"
 	return []harness.Workload{
+		one, two,
 		workload("test/good", func() {}, nil),
 		workload("test/wrong", func() {}, errors.New("two keys are missing")),
 		workload("test/panics", func() { panic("no such luck") }, nil),
@@ -105,6 +108,26 @@ func TestSidesAlternate(t *testing.T) {
 	}
 	if got, want := strings.Join(order, " "), "client-go, vedette, vedette, client-go,"; got != want {
 		t.Errorf("order %s, want %s", got, want)
+	}
+}
+
+// Workloads that are measured together share their baseline, and all take turns.
+func TestTogether(t *testing.T) {
+	code, out, errs := bench("-run", "pair", "-repeats", "2")
+	var order []string
+	for line := range strings.Lines(errs) {
+		words := strings.Fields(line)
+		order = append(order, words[0]+" "+words[2])
+	}
+	want := "test/pair-one client-go,; test/pair-one vedette,; test/pair-two vedette,; " +
+		"test/pair-two vedette,; test/pair-one vedette,; test/pair-one client-go,"
+	if got := strings.Join(order, "; "); code != 0 || got != want {
+		t.Errorf("exit code %d, order %s, want %s", code, got, want)
+	}
+	for line := range strings.Lines(out) {
+		if strings.HasPrefix(line, "test/pair") && len(strings.Fields(line)) < 5 {
+			t.Errorf("no comparison in %q", line)
+		}
 	}
 }
 

@@ -106,14 +106,9 @@ func (k *packing) packObject(obj any) (any, error) {
 	if err != nil {
 		return obj, nil // there is nothing to know it by: it stays as it is
 	}
-	form := packedForm{typ: reflect.TypeOf(obj)}
-	var data []byte
-	if message, ok := obj.(interface{ Marshal() ([]byte, error) }); ok && k.codec.plan != nil {
-		form.encoding = rest.Protobuf
-		data, err = message.Marshal()
-	} else {
-		data, err = json.Marshal(obj)
-	}
+	// Protobuf would be smaller. But whoever calls Marshal of some type has that of all types linked into his program.
+	form := packedForm{typ: reflect.TypeOf(obj), encoding: rest.JSON}
+	data, err := json.Marshal(obj)
 	if err != nil {
 		return nil, fmt.Errorf("cannot pack %s: %w", MetaObjectToName(m), err)
 	}

@@ -43,13 +43,41 @@ type queueKey struct {
 	Retries         int       `json:"retries,omitempty"`
 	Priority        int       `json:"priority,omitempty"`
 	Tenant          string    `json:"tenant,omitempty"`
+	// Worker is the number of the worker that has the key in hand, zero if that is not known: only controllers number theirs.
+	Worker int `json:"worker,omitempty"`
+}
+
+func newQueueKey(it workqueue.Item[string]) queueKey {
+	return queueKey{
+		Key: it.Key, QueuedSince: it.QueuedSince, ProcessingSince: it.ProcessingSince, Due: it.Due,
+		Retries: it.Retries, Priority: it.Priority, Tenant: it.Tenant,
+	}
 }
 
 // firstKeys are the first of a list.
 func firstKeys(items []workqueue.Item[string], limit int) []queueKey {
 	var keys []queueKey
 	for _, it := range first(items, limit) {
-		keys = append(keys, queueKey(it))
+		keys = append(keys, newQueueKey(it))
+	}
+	return keys
+}
+
+// busyKeys are the first of the keys that the workers of a controller have in hand, which the controller knows better than its queue:
+// by whom, and as of now. What else is known of them is in what the queue said last.
+func busyKeys(busy []controller.Busy, s workqueue.Snapshot[string], limit int) []queueKey {
+	said := map[string]queueKey{}
+	for _, list := range [][]workqueue.Item[string]{s.Waiting, s.Queued, s.Processing} {
+		for _, it := range list {
+			said[it.Key] = newQueueKey(it)
+		}
+	}
+	var keys []queueKey
+	for _, b := range first(busy, limit) {
+		of := said[b.Key]
+		keys = append(keys, queueKey{
+			Key: b.Key, ProcessingSince: b.Since, Worker: b.Worker, Retries: of.Retries, Priority: of.Priority, Tenant: of.Tenant,
+		})
 	}
 	return keys
 }
@@ -90,13 +118,10 @@ func (p *Page) queueData(w *workReading, now, before *reading, limit int) queueD
 	if w.controller {
 		d.Controller = &w.state
 	}
-	if !w.known {
-		for _, b := range first(w.state.Busy, limit) {
-			d.Processing = append(d.Processing, queueKey{Key: b.Key, ProcessingSince: b.Since})
-		}
-	} else {
-		s := p.sampler.reader.contents(w.name)
-		d.Queued, d.Processing, d.Waiting = firstKeys(s.Queued, limit), firstKeys(s.Processing, limit), firstKeys(s.Waiting, limit)
+	contents := p.sampler.reader.contents(w.name)
+	d.Queued, d.Processing, d.Waiting = firstKeys(contents.Queued, limit), firstKeys(contents.Processing, limit), firstKeys(contents.Waiting, limit)
+	if w.controller {
+		d.Processing = busyKeys(w.state.Busy, contents, limit)
 	}
 	for _, it := range d.Queued {
 		d.Tenants = d.Tenants || it.Tenant != ""

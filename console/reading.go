@@ -167,9 +167,9 @@ func (r *reader) lookInto(w *workReading, look func(int) workqueue.Snapshot[stri
 	}
 	s := &last.snapshot
 	w.known = true
-	w.processing, w.delayed = s.ProcessingCount, s.WaitingCount
-	if !w.controller {
-		w.depth = s.QueuedCount
+	w.delayed = s.WaitingCount
+	if !w.controller { // which has just said so itself
+		w.depth, w.processing = s.QueuedCount, s.ProcessingCount
 	}
 	if len(s.Queued) > 0 && w.depth > 0 {
 		w.oldest = s.Queued[0].QueuedSince

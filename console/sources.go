@@ -95,28 +95,5 @@ type Queue struct {
 
 // QueueOf shows a queue. One that is not of package workqueue has only its length to tell.
 func QueueOf[T comparable](name string, queue workqueue.TypedInterface[T]) Queue {
-	return Queue{Name: name, Snapshot: func(limit int) workqueue.Snapshot[string] {
-		inspector, ok := queue.(workqueue.TypedInspector[T])
-		if !ok {
-			return workqueue.Snapshot[string]{ShuttingDown: queue.ShuttingDown(), QueuedCount: queue.Len()}
-		}
-		s := inspector.Snapshot(limit)
-		return workqueue.Snapshot[string]{
-			At: s.At, ShuttingDown: s.ShuttingDown,
-			QueuedCount: s.QueuedCount, ProcessingCount: s.ProcessingCount, WaitingCount: s.WaitingCount,
-			Queued: texts(s.Queued), Processing: texts(s.Processing), Waiting: texts(s.Waiting),
-		}
-	}}
-}
-
-// texts are items whose keys are as people read them.
-func texts[T comparable](items []workqueue.Item[T]) []workqueue.Item[string] {
-	all := make([]workqueue.Item[string], len(items))
-	for i, it := range items {
-		all[i] = workqueue.Item[string]{
-			Key: fmt.Sprint(it.Key), QueuedSince: it.QueuedSince, ProcessingSince: it.ProcessingSince, Due: it.Due,
-			Retries: it.Retries, Priority: it.Priority, Tenant: it.Tenant,
-		}
-	}
-	return all
+	return Queue{Name: name, Snapshot: func(limit int) workqueue.Snapshot[string] { return workqueue.TextSnapshot(queue, limit) }}
 }

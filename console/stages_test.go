@@ -122,6 +122,10 @@ func TestStagesOfAController(t *testing.T) {
 			w.state.Phase, w.state.Result = controller.PhaseStopped, errors.New("a source failed")
 		}, "workers", levelFailing, "a source failed"},
 		{"long", func(w *workReading) { w.state.Busy = busy(20 * time.Second) }, "workers", levelSlow, "a worker has been at a/b for 20 s"},
+		{"long, of a worker with a number", func(w *workReading) {
+			w.state.Busy = busy(20 * time.Second)
+			w.state.Busy[0].Worker = 3
+		}, "workers", levelSlow, "worker 3 has been at a/b for 20 s"},
 		{"all busy", func(w *workReading) { w.state.Workers, w.state.Busy = 1, busy(2*time.Minute) }, "workers", levelFailing, "all workers are busy (1), the longest with a/b"},
 		{"some fail", func(w *workReading) { w.state.Failures = 20 }, "workers", levelSlow, "20 of 100 reconciles failed in the last 10 s"},
 		{"most fail", func(w *workReading) { w.state.Failures = 60 }, "workers", levelFailing, "60 of 100"},

@@ -139,7 +139,11 @@ func (v *workView) oldestWork(s *stage) {
 	}
 	first := v.state.Busy[0]
 	took := age(first.Since, v.at)
-	cause := fmt.Sprintf("a worker has been at %s for %s", first.Key, span(took))
+	who := "a worker"
+	if first.Worker > 0 { // a controller of another make may not number them
+		who = fmt.Sprintf("worker %d", first.Worker)
+	}
+	cause := fmt.Sprintf("%s has been at %s for %s", who, first.Key, span(took))
 	if len(v.state.Busy) == v.state.Workers {
 		cause = fmt.Sprintf("all workers are busy (%d), the longest with %s for %s", v.state.Workers, first.Key, span(took))
 	}

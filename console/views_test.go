@@ -6,7 +6,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -17,6 +19,7 @@ import (
 
 	"vedette.dev/cache"
 	"vedette.dev/controller"
+	"vedette.dev/workqueue"
 )
 
 func TestEveryView(t *testing.T) {
@@ -173,6 +176,7 @@ func TestQueuesOldestFirst(t *testing.T) {
 		if strings.Index(queued, "late") < strings.Index(queued, "map-") {
 			t.Error("what came last is not the last")
 		}
+		p.wantWorkers(t, text)
 		want(t, p.Page, "", "Workers slow", "Work queue slow", "keys wait for a worker")
 		want(t, p.Page, "?only=trouble", "Show all")
 		var stuck string
@@ -181,4 +185,52 @@ func TestQueuesOldestFirst(t *testing.T) {
 		}
 		want(t, p.Page, "explain?key="+url.QueryEscape(stuck), "being worked on", `aria-current="step"`, "▲")
 	})
+}
+
+// wantWorkers checks that the view of the queues, as a page and as JSON, says which worker has each key, and since when.
+func (p *program) wantWorkers(t *testing.T, page string) {
+	t.Helper()
+	var got struct {
+		Queues []struct {
+			Processing []struct {
+				Key             string
+				Worker          int
+				ProcessingSince time.Time
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(want(t, p.Page, "queues?format=json", `"worker": 1`)), &got); err != nil {
+		t.Fatal(err)
+	}
+	var workers []int
+	for i, b := range p.controller.State().Busy {
+		workers = append(workers, b.Worker)
+		if in := got.Queues[0].Processing[i]; in.Key != b.Key || in.Worker != b.Worker || !in.ProcessingSince.Equal(b.Since) {
+			t.Errorf("in hand is %+v, want %+v", in, b)
+		}
+		row := page[strings.Index(page, ">"+b.Key+"<"):]
+		if cells := fmt.Sprintf(`data-worker="%d">%[1]d</td><td class="n">%s</td>`, b.Worker, b.Since.Format("15:04:05.000")); !strings.Contains(row[:strings.Index(row, "</tr>")], cells) {
+			t.Errorf("there is no %s in the row of %s:\n%s", cells, b.Key, row)
+		}
+	}
+	if slices.Sort(workers); !slices.Equal(workers, []int{1, 2}) {
+		t.Errorf("the workers are %v", workers)
+	}
+}
+
+// What the queue said of a key goes with what the controller says of its worker, also if the key was elsewhere when the queue was asked.
+func TestBusyKeys(t *testing.T) {
+	now := time.Now()
+	item := func(key string, retries int) []workqueue.Item[string] {
+		return []workqueue.Item[string]{{Key: key, Retries: retries, Tenant: "t-" + key}}
+	}
+	busy := []controller.Busy{{Key: "a", Since: now, Worker: 2}, {Key: "b", Since: now, Worker: 1}, {Key: "c", Since: now}, {Key: "d", Since: now, Worker: 4}}
+	got := busyKeys(busy, workqueue.Snapshot[string]{Processing: item("a", 3), Waiting: item("b", 5), Queued: item("x", 9)}, 3)
+	if want := []queueKey{
+		{Key: "a", ProcessingSince: now, Worker: 2, Retries: 3, Tenant: "t-a"},
+		{Key: "b", ProcessingSince: now, Worker: 1, Retries: 5, Tenant: "t-b"},
+		{Key: "c", ProcessingSince: now},
+	}; !slices.Equal(got, want) {
+		t.Errorf("got %+v", got)
+	}
 }

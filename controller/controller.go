@@ -74,7 +74,7 @@ func New[K comparable](config Config[K]) (*Controller[K], error) {
 	}
 	c.byHand = &sourceOf[K]{c, noSource, c.newTrack()}
 	for i := range c.workers {
-		c.workers[i].track = c.newTrack()
+		c.workers[i].number, c.workers[i].track = i+1, c.newTrack()
 	}
 	return c, nil
 }

@@ -83,6 +83,20 @@ func TestWorkersWorkAtTheSameTime(t *testing.T) {
 		if state := r.State(); len(state.Busy) != 3 || state.Workers != 3 || state.Phase != PhaseRunning || state.Reconciles != 6 {
 			t.Errorf("the state is %+v", state)
 		}
+		// Each has a number of its own, by which it is known for as long as it is at the key.
+		keys := make(map[int]string)
+		for _, b := range r.State().Busy {
+			keys[b.Worker] = b.Key
+		}
+		time.Sleep(100 * time.Millisecond)
+		for _, b := range r.State().Busy {
+			if keys[b.Worker] != b.Key || b.Worker < 1 || b.Worker > 3 || len(keys) != 3 {
+				t.Errorf("worker %d is at %s, and was at %v", b.Worker, b.Key, keys)
+			}
+			if e, _ := r.ExplainString(b.Key); e.Because != fmt.Sprintf("worker %d of 3 reconciles it", b.Worker) {
+				t.Errorf("%s: %s", b.Key, e.Because)
+			}
+		}
 		if err := r.end(); err != nil {
 			t.Error(err)
 		}

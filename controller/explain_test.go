@@ -213,7 +213,7 @@ var troubles = []trouble{
 			c.plain(hold(one))
 		},
 		stage:   StageWorking,
-		because: []string{"a worker reconciles it"},
+		because: []string{"worker 1 of 1 reconciles it"},
 	},
 	{
 		name: "its reconcile hangs, and it was asked for again",
@@ -224,7 +224,7 @@ var troubles = []trouble{
 			time.Sleep(time.Second)
 		},
 		stage:   StageWorking,
-		because: []string{"a worker reconciles it"},
+		because: []string{"worker 1 of 1 reconciles it"},
 	},
 	{
 		name: "the client is throttled",

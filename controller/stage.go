@@ -15,8 +15,9 @@ type findings struct {
 	phase Phase
 	// item is what the queue knows, without the key.
 	item workqueue.Item[struct{}]
-	// working is what the worker of the key does, if one does.
+	// working is what the worker of the key does, if one does; worker is its number, zero if that is not known.
 	working bool
+	worker  int
 	since   time.Time
 	wait    activity.Kind
 	waitFor string
@@ -45,10 +46,10 @@ func (c *Controller[K]) findings(key K) findings {
 	}
 	for _, w := range c.busy() {
 		if f.busy++; f.busy == 1 {
-			f.oldest = Busy{Key: fmt.Sprint(w.key), Since: w.since}
+			f.oldest = w.busy()
 		}
 		if w.key == key {
-			f.working, f.since = true, w.since
+			f.working, f.worker, f.since = true, w.worker, w.since
 			f.wait, f.waitFor, f.waiting = w.waits.Now()
 		}
 	}
@@ -111,6 +112,9 @@ func atWork(f *findings, e *Explanation) bool {
 	}
 	e.Stage, e.Since = StageWorking, f.since
 	e.Because = "a worker reconciles it"
+	if f.worker > 0 {
+		e.Because = fmt.Sprintf("worker %d of %d reconciles it", f.worker, f.workers)
+	}
 	switch f.wait {
 	case activity.Throttled:
 		e.Stage = StageThrottled

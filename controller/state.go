@@ -59,7 +59,11 @@ type State struct {
 type Busy struct {
 	Key   string    `json:"key"`
 	Since time.Time `json:"since"`
+	// Worker is the number of the worker that does it, from 1 to State.Workers.
+	Worker int `json:"worker"`
 }
+
+func (w *work[K]) busy() Busy { return Busy{Key: fmt.Sprint(w.key), Since: w.since, Worker: w.worker} }
 
 // State tells what the controller is doing.
 func (c *Controller[K]) State() State {
@@ -84,7 +88,7 @@ func (c *Controller[K]) State() State {
 		}
 	}
 	for _, w := range c.busy() {
-		s.Busy = append(s.Busy, Busy{Key: fmt.Sprint(w.key), Since: w.since})
+		s.Busy = append(s.Busy, w.busy())
 	}
 	return s
 }

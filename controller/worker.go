@@ -15,15 +15,17 @@ import (
 
 // worker is one of the goroutines that reconcile, as others see it.
 type worker[K comparable] struct {
-	now   atomic.Pointer[work[K]]
-	track *flight.Track
+	number int // from 1
+	now    atomic.Pointer[work[K]]
+	track  *flight.Track
 }
 
 // work is a reconcile that is under way.
 type work[K comparable] struct {
-	key   K
-	since time.Time
-	waits activity.Note
+	key    K
+	worker int
+	since  time.Time
+	waits  activity.Note
 }
 
 // ErrLeftBehind is in the error of a Run that returned although something of the controller still runs. Nobody else should do the
@@ -133,7 +135,7 @@ func (c *Controller[K]) runs() bool {
 
 // reconcile reconciles a key once, sees to what is to become of it, and gives it back.
 func (c *Controller[K]) reconcile(ctx context.Context, w *worker[K], key K) {
-	now := &work[K]{key: key, since: time.Now()}
+	now := &work[K]{key: key, worker: w.number, since: time.Now()}
 	w.now.Store(now)
 	if c.metrics != nil {
 		c.metrics.Began()

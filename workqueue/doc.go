@@ -7,7 +7,7 @@
 //	TypedRateLimitingInterface + AddRateLimited, Forget NewTypedRateLimitingQueue
 //	Fair                       + priorities, tenants    NewFair
 //	TypedRateLimiter           how long to wait         NewTypedItemExponentialFailureRateLimiter and others
-//	TypedInspector             Snapshot, Find           every queue made here
+//	TypedInspector             Snapshot, Find           every queue made here; TextSnapshot has the keys as text
 //	TypedCanceler              Cancel, Due              every delaying queue made here
 //	MetricsProvider            workqueue_* metrics      in each queue's config
 //

@@ -2,6 +2,7 @@ package workqueue
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 )
@@ -37,6 +38,28 @@ type Snapshot[T comparable] struct {
 	Processing []Item[T]
 	// Waiting lists the delayed keys, the one that is due first at the front.
 	Waiting []Item[T]
+}
+
+// TextSnapshot is the Snapshot of a queue with the keys as people read them, so that queues of different types can be shown
+// together. Of a queue that is not a TypedInspector, only the length is known.
+func TextSnapshot[T comparable](queue TypedInterface[T], limit int) Snapshot[string] {
+	s := inspect(queue, limit)
+	return Snapshot[string]{
+		At: s.At, ShuttingDown: s.ShuttingDown,
+		QueuedCount: s.QueuedCount, ProcessingCount: s.ProcessingCount, WaitingCount: s.WaitingCount,
+		Queued: textItems(s.Queued), Processing: textItems(s.Processing), Waiting: textItems(s.Waiting),
+	}
+}
+
+func textItems[T comparable](items []Item[T]) []Item[string] {
+	var texts []Item[string]
+	for _, it := range items {
+		texts = append(texts, Item[string]{
+			Key: fmt.Sprint(it.Key), QueuedSince: it.QueuedSince, ProcessingSince: it.ProcessingSince, Due: it.Due,
+			Retries: it.Retries, Priority: it.Priority, Tenant: it.Tenant,
+		})
+	}
+	return texts
 }
 
 // oldest collects items and keeps the first limit of them by a time, in little more memory than those need.

@@ -59,6 +59,46 @@ func TestSnapshotListsWhatIsQueuedProcessingAndDelayed(t *testing.T) {
 	})
 }
 
+// number is a key that people read as something else.
+type number int
+
+func (n number) String() string { return fmt.Sprintf("no. %d", int(n)) }
+
+// silent is a queue that cannot be looked into.
+type silent struct{ TypedInterface[number] }
+
+func TestTextSnapshotHasTheKeysAsPeopleReadThem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := NewTypedRateLimitingQueue(DefaultTypedItemBasedRateLimiter[number]())
+		defer q.ShutDown()
+		q.Add(1)
+		if got, _ := q.Get(); got != 1 {
+			t.Fatalf("got %v", got)
+		}
+		q.Add(2)
+		q.Add(3)
+		q.AddRateLimited(4)
+		q.AddAfter(5, time.Hour)
+		plain := q.(TypedInspector[number]).Snapshot(1)
+		s := TextSnapshot(q, 1)
+		if s.QueuedCount != 2 || s.ProcessingCount != 1 || s.WaitingCount != 2 || !s.At.Equal(plain.At) || s.ShuttingDown {
+			t.Errorf("counts: %+v", s)
+		}
+		for i, list := range s.lists() {
+			want := plain.lists()[i][0]
+			if len(list) != 1 || list[0] != (Item[string]{fmt.Sprint(want.Key), want.QueuedSince, want.ProcessingSince, want.Due, want.Retries, want.Priority, want.Tenant}) {
+				t.Errorf("%+v, want what %+v says", list, want)
+			}
+		}
+		if s.Processing[0].Key != "no. 1" || s.Queued[0].Key != "no. 2" || s.Waiting[0].Key != "no. 4" || s.Waiting[0].Retries != 1 {
+			t.Errorf("got %+v", s)
+		}
+		if s := TextSnapshot(silent{q}, 0); s.QueuedCount != 2 || s.Queued != nil {
+			t.Errorf("of a queue that only has a length: %+v", s)
+		}
+	})
+}
+
 func TestSnapshotListsTheOldestUpToItsLimitAndCountsAll(t *testing.T) {
 	forEachDelaying(t, func(t *testing.T, q TypedDelayingInterface[string]) {
 		const n = 5000 // more than one batch of slots

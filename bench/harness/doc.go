@@ -15,7 +15,8 @@
 //   - One process measures one trial. Heap, garbage collector and scheduler state of one
 //     side never reach the other.
 //   - The sides alternate: the first repeat starts with the baseline, the second with the
-//     candidate, and so on, so that a machine that grows slower harms both alike.
+//     candidate, and so on, so that a machine that grows slower harms both alike. So do the sides
+//     of several workloads that are measured together, with one baseline.
 //   - A trial that did not do its work is an error, never a figure: [Trial.Finish] checks it.
 //   - An aim that is not met is reported, never an error: machines are noisy.
 package harness

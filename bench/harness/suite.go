@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -27,34 +28,81 @@ type Suite struct {
 // Run takes all measurements. The first that fails ends the run: the figures of a broken
 // implementation are worth nothing.
 func (s Suite) Run(ctx context.Context) ([]Result, error) {
+	warm(s.Workloads, s.Scale)
 	results := make([]Result, 0, len(s.Workloads))
-	for _, w := range s.Workloads {
-		r := Result{Workload: w}
-		for repeat := 1; repeat <= s.Repeats; repeat++ {
-			if err := s.repeat(ctx, &r, repeat); err != nil {
+	for _, group := range groups(s.Workloads) {
+		part := make([]Result, len(group))
+		for i, w := range group {
+			part[i].Workload = w
+		}
+		for repeat := 1; repeat <= s.repeats(group[0]); repeat++ {
+			if err := s.repeat(ctx, part, repeat); err != nil {
 				return nil, err
 			}
 		}
-		results = append(results, r)
+		results = append(results, part...)
 	}
 	return results, nil
 }
 
-// repeat measures every side of a workload once.
-func (s Suite) repeat(ctx context.Context, r *Result, repeat int) error {
-	sides := r.Workload.sides()
-	for _, side := range sides.order(repeat) {
-		j := s.job(r.Workload, side, repeat)
-		sample, err := runChild(ctx, j, s.Timeout)
-		if err != nil {
-			return fmt.Errorf("%s: %w", j, err)
+// groups puts workloads that follow each other together if they have the same baseline.
+func groups(all []Workload) [][]Workload {
+	var out [][]Workload
+	for _, w := range all {
+		if n := len(out); n > 0 && w.Together != "" && out[n-1][0].Together == w.Together {
+			out[n-1] = append(out[n-1], w)
+			continue
 		}
-		if err := r.add(side, sample); err != nil {
-			return fmt.Errorf("%s: %w", j, err)
-		}
-		main := r.Workload.rows()[0]
-		fmt.Fprintf(s.Progress, "%s: %s\n", j, main.Unit.format(sample[main.Value]))
+		out = append(out, []Workload{w})
 	}
+	return out
+}
+
+func (s Suite) repeats(w Workload) int {
+	if w.MaxRepeats > 0 {
+		return min(s.Repeats, w.MaxRepeats)
+	}
+	return s.Repeats
+}
+
+// repeat measures every side of the workloads of a group once. The baseline, if there is one, is that of the first, and counts
+// for all.
+func (s Suite) repeat(ctx context.Context, group []Result, repeat int) error {
+	turns := make([]func() error, 0, len(group)+1)
+	if side := group[0].Workload.sides().Baseline; side != "" {
+		turns = append(turns, func() error { return s.measure(ctx, group, side, repeat) })
+	}
+	for i := range group {
+		turns = append(turns, func() error {
+			return s.measure(ctx, group[i:i+1], group[i].Workload.sides().Candidate, repeat)
+		})
+	}
+	if repeat%2 == 0 {
+		slices.Reverse(turns)
+	}
+	for _, turn := range turns {
+		if err := turn(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measure takes one measurement, that of the first workload on a side, and files it with all.
+func (s Suite) measure(ctx context.Context, group []Result, side string, repeat int) error {
+	w := group[0].Workload
+	j := s.job(w, side, repeat)
+	sample, err := runChild(ctx, j, s.Timeout)
+	if err != nil {
+		return fmt.Errorf("%s: %w", j, err)
+	}
+	for i := range group {
+		if err := group[i].add(side, sample); err != nil {
+			return fmt.Errorf("%s: %w", j, err)
+		}
+	}
+	main := w.rows()[0]
+	fmt.Fprintf(s.Progress, "%s: %s\n", j, main.Unit.format(sample[main.Value]))
 	return nil
 }
 

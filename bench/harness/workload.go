@@ -17,6 +17,19 @@ type Workload struct {
 	// memory columns. None means one row with the elapsed time and no aim.
 	Rows []Row
 
+	// Together is the same for workloads that are listed one after the other and have the same
+	// baseline. They are measured together, and the baseline once for all of them. Empty means
+	// that the workload is measured by itself.
+	Together string
+
+	// MaxRepeats limits the number of repeats of a workload that takes long. Zero means no limit.
+	// Workloads that are measured together have the same.
+	MaxRepeats int
+
+	// Memory is how many bytes a measurement may need. Before the first, as much is taken once from
+	// the system and given back: on a virtual machine the first to touch a page waits for the host.
+	Memory uint64
+
 	// Prepare builds everything the measured section needs; it is not measured.
 	Prepare func(Config) (Trial, error)
 }
@@ -50,18 +63,12 @@ type Sides struct {
 }
 
 // EachSide lists the sides that the workload runs on.
-func (w Workload) EachSide() []string { return w.sides().order(1) }
-
-// order lists the sides in the order in which the given repeat (from 1) runs them.
-func (s Sides) order(repeat int) []string {
-	switch {
-	case s.Baseline == "":
+func (w Workload) EachSide() []string {
+	s := w.sides()
+	if s.Baseline == "" {
 		return []string{s.Candidate}
-	case repeat%2 == 1:
-		return []string{s.Baseline, s.Candidate}
-	default:
-		return []string{s.Candidate, s.Baseline}
 	}
+	return []string{s.Baseline, s.Candidate}
 }
 
 // Row is one figure of a workload; for every figure less is better.

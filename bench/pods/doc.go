@@ -1,6 +1,7 @@
 // Package pods makes pods for benchmarks: as large, as varied and as alike as those of a real cluster.
 //
 //   - [New] makes the pod of a number. The same number gives the same pod, on every machine.
+//   - [Changed] makes it as it is after a change.
 //   - [Encoder] writes the same pods in the form a server sends, without building them first.
 //   - [Key], [UID] and [ContainersOf] say what a benchmark must find in a pod, without building it either.
 //

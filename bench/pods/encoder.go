@@ -57,9 +57,13 @@ func NewEncoder(e Encoding) (*Encoder, error) {
 func (e *Encoder) Size(i int) int { return len(e.examples[shapeOf(i)].data) }
 
 // Append writes pod i behind dst: a JSON object, or the bare message.
-func (e *Encoder) Append(dst []byte, i int) []byte {
+func (e *Encoder) Append(dst []byte, i int) []byte { return e.AppendChanged(dst, i, 0) }
+
+// AppendChanged writes pod i as the given change has left it; see [Changed].
+func (e *Encoder) AppendChanged(dst []byte, i, change int) []byte {
 	id := newIdentity()
 	id.fill(i)
+	id.change(change)
 	x := &e.examples[shapeOf(i)]
 	begin := len(dst)
 	dst = append(dst, x.data...)

@@ -78,6 +78,9 @@ const (
 
 	// firstTime is the creation of pod 0.
 	firstTime = 1_767_225_600 // 2026-01-01T00:00:00Z
+
+	// firstVersion is that of pod 0.
+	firstVersion = 4_000_000_000
 )
 
 // fill makes this the identity of pod i. Pods of a ReplicaSet have the fields of their owner in common.
@@ -98,11 +101,24 @@ func (id *identity) fill(i int) {
 	decimal(id.text[nodeNumber], int(node))
 	address(id.text[hostIP], 172, node)
 	address(id.text[podIP], 100, uint64(i))
-	decimal(id.text[version], 4_000_000_000+i)
+	decimal(id.text[version], int(Version(i, 0)))
 
 	id.times[created] = firstTime + int64(i)
 	id.times[started] = id.times[created] + 2
 	id.times[ready] = id.times[created] + 11
+}
+
+// change makes this the identity after a change. Zero means none.
+func (id *identity) change(n int) {
+	if n == 0 {
+		return
+	}
+	r := random(n)<<1 ^ 0x5bd1e995
+	r.hex(id.text[containerID])
+	r.hex(id.text[sidecarID])
+	decimal(id.text[version], int(Version(0, n)))
+	id.times[started] = firstTime + 1_000_000 + int64(n)
+	id.times[ready] = id.times[started] + 9
 }
 
 // random is splitmix64: quick, and the same in every version of Go.

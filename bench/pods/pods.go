@@ -10,11 +10,27 @@ import (
 )
 
 // New makes pod i. As the items of a list, it has no kind and apiVersion.
-func New(i int) *corev1.Pod {
+func New(i int) *corev1.Pod { return Changed(i, 0) }
+
+// Changed makes pod i as a change has left it, of which change is the number: its containers were started anew. Zero is the pod
+// as it was at first. Changes are counted over all pods, so each has a version of its own.
+func Changed(i, change int) *corev1.Pod {
 	id := newIdentity()
 	id.fill(i)
+	id.change(change)
 	return build(shapes[shapeOf(i)], id)
 }
+
+// Version is the resource version of pod i after a change.
+func Version(i, change int) int64 {
+	if change > 0 {
+		return ListVersion + int64(change)
+	}
+	return firstVersion + int64(i)
+}
+
+// ListVersion is the version of a list before the first change.
+const ListVersion = 5_000_000_000
 
 // Key is the namespace and the name of pod i.
 func Key(i int) types.NamespacedName {

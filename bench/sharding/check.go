@@ -11,7 +11,7 @@ import (
 // check compares what the store has with a list from the server, which client-go reads for all sides. What is on its way may
 // take a while.
 func (r *running) check() error {
-	client, err := newClientGoClient(r.server.url)
+	client, err := newClientGoClient(r.server.URL)
 	if err != nil {
 		return err
 	}

@@ -58,8 +58,8 @@ func prepare(name string, s spec, source shard.Source) (*running, error) {
 		return nil, err
 	}
 	r := &running{server: p, view: newView(s.Objects), ended: make(chan struct{})}
-	if r.side, err = build(p.url, source, r.view); err != nil {
-		return nil, errors.Join(err, p.stop())
+	if r.side, err = build(p.URL, source, r.view); err != nil {
+		return nil, errors.Join(err, p.Stop())
 	}
 	return r, nil
 }
@@ -90,5 +90,5 @@ func (r *running) end(err error) error {
 		r.stop()
 		<-r.ended
 	}
-	return errors.Join(err, r.server.stop())
+	return errors.Join(err, r.server.Stop())
 }

@@ -1,7 +1,6 @@
 package sharding
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"vedette.dev/apitest"
+	"vedette.dev/bench/internal/subprocess"
 )
 
 // Command is the first argument of a process that is a server.
@@ -96,22 +96,7 @@ func Serve(args []string, in io.Reader, out io.Writer) error {
 		}
 		s.pods = append(s.pods, pod)
 	}
-	fmt.Fprintln(out, s.URL())
-	lines, answers := bufio.NewScanner(in), json.NewEncoder(out)
-	for lines.Scan() {
-		var o order
-		if err := json.Unmarshal(lines.Bytes(), &o); err != nil {
-			return err
-		}
-		done, err := s.do(o)
-		if err != nil {
-			return err
-		}
-		if err := answers.Encode(done); err != nil {
-			return err
-		}
-	}
-	return lines.Err()
+	return subprocess.Serve(s.URL(), in, out, s.do)
 }
 
 func (s *server) do(o order) (report, error) {

@@ -7,6 +7,7 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -42,6 +43,25 @@ func page(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("%s: %d, and there is no %q in\n%s", args[1], code, args[2], body)
 		}
 	}
+}
+
+// pageOf sets PAGE to the address of the live page of a program, without a token: address NAME.
+func pageOf(ts *testscript.TestScript, _ bool, args []string) {
+	text, _ := of(ts).programs[args[0]].output()
+	address, _, _ := strings.Cut(pageAddress.FindString(text), "?")
+	ts.Setenv("PAGE", address)
+}
+
+var hinted = regexp.MustCompile(`(?m): vedette (explain .*)$`)
+
+// hint runs the command that a demo has printed, which must succeed: hint NAME.
+func hint(ts *testscript.TestScript, _ bool, args []string) {
+	text, _ := of(ts).programs[args[0]].output()
+	found := hinted.FindStringSubmatch(text)
+	if found == nil {
+		ts.Fatalf("%s has not said how to ask it:\n%s", args[0], text)
+	}
+	exits(ts, false, append([]string{"0", "vedette"}, strings.Fields(found[1])...))
 }
 
 // fetch asks for a view, after the address itself was visited, which may have a token.

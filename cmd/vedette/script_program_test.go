@@ -4,18 +4,21 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/http"
+	"slices"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"vedette.dev/cache"
+	"vedette.dev/console"
 	"vedette.dev/controller"
 	"vedette.dev/informers"
 	"vedette.dev/kubernetes"
 	"vedette.dev/runner"
 )
 
-// program runs a program with controllers, and sets PROGRAM to where it is: program [plain]. The controller "maps" of ConfigMaps fails
-// with default/big; "pods" is one of Pods. A plain one has no debug endpoints.
+// program runs a program with controllers, and sets PROGRAM to where it is: program [plain|page]. The controller "maps" of ConfigMaps fails
+// with default/big; "restarter" is one of Pods. A plain one has no debug endpoints; nor has one with a live page.
 func program(ts *testscript.TestScript, _ bool, args []string) {
 	client, err := kubernetes.NewForConfig(of(ts).server.RESTConfig())
 	ts.Check(err)
@@ -41,6 +44,10 @@ func program(ts *testscript.TestScript, _ bool, args []string) {
 		},
 	})
 	ts.Check(err)
+	var live http.Handler
+	if slices.Contains(args, "page") {
+		live = console.Handler(console.Config{Controllers: []console.Controller{maps, pods}})
+	}
 	address := make(listening, 1)
 	ctx, cancel := context.WithCancel(of(ts).ctx)
 	ended := make(chan error, 1)
@@ -49,6 +56,7 @@ func program(ts *testscript.TestScript, _ bool, args []string) {
 			Options:     runner.Options{HealthProbeBindAddress: "127.0.0.1:0", DebugEndpoints: len(args) == 0},
 			Factories:   []runner.Factory{factory},
 			Controllers: []runner.Controller{maps, pods},
+			Console:     live,
 			KeepSignals: true,
 			Logger:      slog.New(address),
 		})

@@ -3,6 +3,7 @@
 //
 //	cd console/browsertest && go test ./...
 //
-// Chromium is found in PATH. Where it is missing and the tests run as root on a Debian, they install it. Screenshots are
-// artifacts of the tests: with go test -artifacts -outputdir DIR they are kept in DIR.
+// Chromium or Chrome is found in PATH. Where it is missing, and the tests run as root on a machine with apt-get, they install it;
+// elsewhere they fail, and say what to do. Screenshots are artifacts of the tests: with go test -artifacts -outputdir DIR they are
+// kept in DIR.
 package browsertest

@@ -53,15 +53,19 @@ func TestAStalledHandlerIsSeenWithItsCause(t *testing.T) {
 }
 
 func TestExplainOfAStuckKeyShowsTheStage(t *testing.T) {
-	b := open(t, newProgram(t, false))
+	p := newProgram(t, false)
+	b := open(t, p)
 	b.visit("explain")
 	b.run(chromedp.SendKeys(`input[name="key"]`, "shop/"+stuckPod+kb.Enter), chromedp.WaitVisible(`.explained[data-stage="being worked on"]`))
 	b.until(`document.querySelector('.explained[data-stage="being worked on"] [aria-current="step"]').innerText.includes("worked on")`)
-	if text := b.text(`.explained[data-stage='being worked on']`); !strings.Contains(text, "a worker reconciles it") || !strings.Contains(text, "controller pod-labels") {
+	if text := b.text(`.explained[data-stage='being worked on']`); !strings.Contains(text, " of 4 reconciles it") || !strings.Contains(text, "controller pod-labels") {
 		t.Errorf("the page says %q", text)
 	}
-	// The queue shows it in hand, and leads to the same answer.
+	// The queue shows it in hand, by whom and since when, and leads to the same answer.
 	b.visit("queues?name=pod-labels")
+	const row = `[...document.querySelectorAll('[data-queue="pod-labels"] tr')].find(row => row.innerText.includes("shop/` + stuckPod + `"))`
+	held := p.pods.State().Busy[0] // the oldest
+	b.until(fmt.Sprintf(row+`.querySelector("[data-worker]").innerText === "%d" && `+row+`.innerText.includes(%q)`, held.Worker, held.Since.Format("15:04:05.000")))
 	b.run(chromedp.Click(`//a[text()="shop/`+stuckPod+`"]`), chromedp.WaitVisible(`.explained[data-stage="being worked on"]`))
 	// So does the object.
 	b.visit("object?informer=core/v1.Pod&key=shop/" + stuckPod)

@@ -8,6 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"vedette.dev/apitest"
+	"vedette.dev/dynamic"
+	"vedette.dev/examples/operator/sites"
 	"vedette.dev/gentype"
 	"vedette.dev/kubernetes"
 	"vedette.dev/rest"
@@ -33,10 +35,14 @@ func demo(ctx context.Context) error {
 }
 
 func show(ctx context.Context, config *rest.Config) error {
-	if err := install(ctx, config); err != nil {
+	kinds, err := dynamic.NewForConfig(config)
+	if err != nil {
 		return err
 	}
-	sites, err := gentype.NewForConfig[Site](config, siteResource)
+	if err := sites.Install(ctx, kinds, resource); err != nil {
+		return err
+	}
+	all, err := gentype.NewForConfig[sites.Site](config, resource)
 	if err != nil {
 		return err
 	}
@@ -44,8 +50,8 @@ func show(ctx context.Context, config *rest.Config) error {
 	if err != nil {
 		return err
 	}
-	api, pages := sites.In("default"), client.CoreV1().ConfigMaps("default")
-	site := &Site{ObjectMeta: metav1.ObjectMeta{Name: "home"}, Spec: SiteSpec{Pages: 3, Text: "hello"}}
+	api, pages := all.In("default"), client.CoreV1().ConfigMaps("default")
+	site := &sites.Site{ObjectMeta: metav1.ObjectMeta{Name: "home"}, Spec: sites.SiteSpec{Pages: 3, Text: "hello"}}
 	for _, step := range []struct {
 		what string
 		do   func() error
@@ -57,7 +63,7 @@ func show(ctx context.Context, config *rest.Config) error {
 			if err != nil {
 				return err
 			}
-			site.Spec = SiteSpec{Pages: 2, Text: "good evening"}
+			site.Spec = sites.SiteSpec{Pages: 2, Text: "good evening"}
 			_, err = api.Update(ctx, site, metav1.UpdateOptions{})
 			return err
 		}},
@@ -76,8 +82,8 @@ func show(ctx context.Context, config *rest.Config) error {
 }
 
 // print shows what the server has.
-func print(ctx context.Context, client kubernetes.Interface, sites *gentype.Custom[Site]) error {
-	list, err := sites.List(ctx, metav1.ListOptions{})
+func print(ctx context.Context, client kubernetes.Interface, api *gentype.Custom[sites.Site]) error {
+	list, err := api.List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,6 @@
 // Operator is an operator with a kind of its own: a Site has a number of pages, each in a config map. It creates, changes and
 // deletes them, puts right what somebody else changed, says in the status and in events what it did, and cleans up when a site
-// goes.
+// goes. What it does is in package sites; this is the program around it: flags, clients, informers, events, and the controller.
 //
 // Without -kubeconfig it runs on an API server in this process, for a few seconds, and shows what it does. With -kubeconfig it
 // runs on that cluster until Ctrl-C; apply this to see something happen:
@@ -21,15 +21,18 @@ import (
 
 	"vedette.dev/cache"
 	"vedette.dev/controller"
+	"vedette.dev/dynamic"
+	"vedette.dev/examples/operator/sites"
 	"vedette.dev/gentype"
 	"vedette.dev/informers"
-	"vedette.dev/informers/custominformer"
 	"vedette.dev/kubernetes"
 	typedcorev1 "vedette.dev/kubernetes/typed/core/v1"
-	"vedette.dev/ownwrites"
 	"vedette.dev/record"
 	"vedette.dev/runner"
 )
+
+// resource is where sites are found.
+var resource = sites.Resource(sites.Group)
 
 func main() {
 	options := runner.Options{QPS: -1, LeaderElectResourceName: "site-operator"}
@@ -54,15 +57,18 @@ func main() {
 
 // run installs the kind, and runs the operator until the context ends.
 func run(ctx context.Context, workers int, program runner.Config) error {
-	config := program.RESTConfig
-	if err := install(ctx, config); err != nil {
-		return fmt.Errorf("cannot install the kind Site: %w", err)
-	}
-	client, err := kubernetes.NewForConfig(config)
+	client, err := kubernetes.NewForConfig(program.RESTConfig)
 	if err != nil {
 		return err
 	}
-	sitesAPI, err := gentype.NewForConfig[Site](config, siteResource)
+	kinds, err := dynamic.NewForConfig(program.RESTConfig)
+	if err != nil {
+		return err
+	}
+	if err := sites.Install(ctx, kinds, resource); err != nil {
+		return fmt.Errorf("cannot install the kind Site: %w", err)
+	}
+	api, err := gentype.NewForConfig[sites.Site](program.RESTConfig, resource)
 	if err != nil {
 		return err
 	}
@@ -70,38 +76,24 @@ func run(ctx context.Context, workers int, program runner.Config) error {
 	if err != nil {
 		return err
 	}
-	sites, err := custominformer.New(sitesAPI, custominformer.Config{Share: factory.Pool})
-	if err != nil {
-		return err
-	}
-	pages := factory.Core().V1().ConfigMaps().TypedInformer()
-	if err := pages.AddTypedIndexers(cache.TypedIndexers[*corev1.ConfigMap]{byOwner: ownerUID}); err != nil {
-		return err
-	}
-	own, err := ownwrites.New(pages, ownwrites.Config{})
-	if err != nil {
-		return err
-	}
-	defer own.Close()
 	events := record.NewBroadcaster()
 	defer events.Shutdown()
 	events.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: client.CoreV1().Events("")})
 
-	r := &reconciler{
-		sites: sites.Lister(), sitesAPI: sitesAPI,
-		pages: cache.NewTypedIndexer[*corev1.ConfigMap](own.Indexer()), own: own, client: client,
-		recorder: events.NewRecorder(runtime.NewScheme(), corev1.EventSource{Component: "site-operator"}),
+	operator, err := sites.New(sites.Config{
+		Resource: resource, API: api, Client: client, Factory: factory,
+		Recorder: events.NewRecorder(runtime.NewScheme(), corev1.EventSource{Component: "site-operator"}),
+	})
+	if err != nil {
+		return err
 	}
+	defer func() { _ = operator.Close() }()
 	c, err := controller.New(controller.Config[cache.ObjectName]{
 		Name:      "sites",
 		Workers:   workers,
-		Reconcile: r.reconcile,
+		Reconcile: operator.Reconcile,
+		Sources:   operator.Sources(),
 		Logger:    program.Logger,
-		Sources: []controller.Source[cache.ObjectName]{
-			controller.For(sites.Informer(), controller.GenerationChanged[*Site]()),
-			controller.Owns(pages, controller.Owner{Group: siteResource.Group, Kind: siteResource.Kind},
-				controller.ByOthers[*corev1.ConfigMap](own)),
-		},
 	})
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 
 	"vedette.dev/apitest"
 	"vedette.dev/dynamic"
+	"vedette.dev/examples/operator/sites"
 	"vedette.dev/gentype"
 	"vedette.dev/kubernetes"
 	"vedette.dev/runner"
@@ -27,7 +28,7 @@ type world struct {
 	t      *testing.T
 	server *apitest.Server
 	client kubernetes.Interface
-	sites  *gentype.Custom[Site]
+	sites  *gentype.Custom[sites.Site]
 	log    logged
 }
 
@@ -53,9 +54,9 @@ func inWorld(t *testing.T, f func(w *world)) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, server: apitest.New(t, apitest.Config{InMemory: true})}
 		w.client = kubernetes.NewForConfigOrDie(w.server.RESTConfig())
-		sites, err := gentype.NewForConfig[Site](w.server.RESTConfig(), siteResource)
+		all, err := gentype.NewForConfig[sites.Site](w.server.RESTConfig(), resource)
 		w.do(err)
-		w.sites = sites.In("default")
+		w.sites = all.In("default")
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() {
@@ -77,11 +78,11 @@ func (w *world) do(err error) {
 
 func (w *world) create(name string, pages int) {
 	w.t.Helper()
-	_, err := w.sites.Create(w.t.Context(), &Site{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: SiteSpec{Pages: pages, Text: "hello"}}, metav1.CreateOptions{})
+	_, err := w.sites.Create(w.t.Context(), &sites.Site{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: sites.SiteSpec{Pages: pages, Text: "hello"}}, metav1.CreateOptions{})
 	w.do(err)
 }
 
-func (w *world) site(name string) *Site {
+func (w *world) site(name string) *sites.Site {
 	w.t.Helper()
 	site, err := w.sites.Get(w.t.Context(), name, metav1.GetOptions{})
 	w.do(err)
@@ -175,8 +176,8 @@ func TestAStatusThatIsRejected(t *testing.T) {
 // A page whose site never was does no harm.
 func TestAnOwnerThatDoesNotExist(t *testing.T) {
 	inWorld(t, func(w *world) {
-		ghost := &Site{ObjectMeta: metav1.ObjectMeta{Name: "ghost", UID: "00000000-0000-0000-0000-000000000000"}}
-		orphan := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "ghost-0", OwnerReferences: []metav1.OwnerReference{ghost.owner()}}}
+		ghost := &sites.Site{ObjectMeta: metav1.ObjectMeta{Name: "ghost", UID: "00000000-0000-0000-0000-000000000000"}}
+		orphan := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "ghost-0", OwnerReferences: []metav1.OwnerReference{ghost.OwnerReference(resource)}}}
 		_, err := w.client.CoreV1().ConfigMaps("default").Create(w.t.Context(), orphan, metav1.CreateOptions{})
 		w.do(err)
 		w.create("home", 1)

@@ -8,7 +8,8 @@ import (
 // text that is null gives a nil map.
 func Decode(data []byte, shares *Shares) (map[string]any, error) {
 	var room [64]member
-	d := decoder{data: data, members: room[:0], shares: shares, judging: shares.judging()}
+	mem := memory{shares: shares}
+	d := decoder{data: data, members: room[:0], memory: &mem, judging: shares.judging()}
 	if m, ok := d.top(); ok {
 		return m, nil
 	}
@@ -32,11 +33,12 @@ type decoder struct {
 	members []member
 	depth   int
 
-	shares  *Shares // nil if nothing is shared
+	*memory // a pointer, or the compiler would see things of the heap in here, and put all of it there
 	judging bool
-	text    text
-	names   names
 }
+
+// left is how much was not read yet.
+func (d *decoder) left() int { return len(d.data) - d.pos }
 
 // member is one of an object. Those of a list have no name.
 type member struct {

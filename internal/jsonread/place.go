@@ -61,7 +61,7 @@ func (d *decoder) name(p *place, g *guess) (string, *place, *guess, bool) {
 	if p == nil {
 		known := d.names.at(b)
 		if *known != string(b) {
-			*known = d.text.add(b)
+			*known = d.add(b, d.left())
 		}
 		return *known, nil, nil, true
 	}

@@ -14,7 +14,7 @@ func (d *decoder) string(p *place) (any, bool) {
 		return nil, false
 	}
 	if d.shares == nil {
-		return d.text.add(b), true
+		return d.box(b, d.left()), true
 	}
 	if len(b) <= longestString && p.text.look(stringWorth, d.judging) {
 		s, known := d.shares.string(b)
@@ -24,14 +24,19 @@ func (d *decoder) string(p *place) (any, bool) {
 		return s, true
 	}
 	if d.shares.trees {
-		return d.text.add(b), true
+		return d.box(b, d.left()), true
 	}
 	return string(b), true // who knows how much of the object is kept
 }
 
 // plain reads what a string says. The bytes are good until the next string is read.
 func (d *decoder) plain() ([]byte, bool) {
-	raw, escaped, ok := quoted(d.data[d.pos:])
+	rest := d.data[d.pos:]
+	if at := special(rest[1:]); at >= 0 && rest[at+1] == '"' { // as most of them
+		d.pos += at + 2
+		return rest[1 : at+1], true
+	}
+	raw, escaped, ok := quoted(rest)
 	if !ok {
 		return nil, false
 	}
@@ -40,8 +45,8 @@ func (d *decoder) plain() ([]byte, bool) {
 	if !escaped {
 		return b, true
 	}
-	d.text.scratch, ok = unescape(d.text.scratch[:0], b)
-	return d.text.scratch, ok
+	d.scratch, ok = unescape(d.scratch[:0], b)
+	return d.scratch, ok
 }
 
 // quoted cuts the string with its quotes off the beginning of b. It is in UTF-8 and has no control characters, but escapes may

@@ -3,6 +3,7 @@ package podserver
 import (
 	"encoding/binary"
 	"io"
+	"strconv"
 
 	"vedette.dev/bench/pods"
 )
@@ -10,13 +11,13 @@ import (
 // blockSize is how much is written at once: enough that the calls of the kernel do not count.
 const blockSize = 64 << 10
 
-// writeList writes the first count pods as a PodList, byte for byte as an API server does.
-func writeList(w io.Writer, enc *pods.Encoder, e pods.Encoding, count int) error {
+// writeList writes a page as a PodList, byte for byte as an API server does.
+func writeList(w io.Writer, enc *pods.Encoder, e pods.Encoding, p page) error {
 	b := blocks{w: w, buf: make([]byte, 0, 2*blockSize)}
 	if e == pods.Protobuf {
-		b.protobuf(enc, count)
+		b.protobuf(enc, p)
 	} else {
-		b.json(enc, count)
+		b.json(enc, p)
 	}
 	return b.flush()
 }
@@ -44,48 +45,56 @@ func (b *blocks) flush() error {
 	return b.err
 }
 
-func (b *blocks) json(enc *pods.Encoder, count int) {
-	b.buf = append(b.buf, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"`+listVersion+`"},"items":[`...)
-	for i := range count {
-		if i > 0 {
+func (b *blocks) json(enc *pods.Encoder, p page) {
+	b.buf = append(b.buf, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"`...)
+	b.buf = strconv.AppendInt(b.buf, version(p.position), 10)
+	if p.next > 0 {
+		b.buf = append(b.buf, `","continue":"`+p.token()...)
+	}
+	b.buf = append(b.buf, `"},"items":[`...)
+	comma := false
+	for i := p.begin; i < p.end && b.full(); i++ {
+		if p.pods[i] == gone {
+			continue
+		}
+		if comma {
 			b.buf = append(b.buf, ',')
 		}
-		b.buf = enc.Append(b.buf, i)
-		if !b.full() {
-			return
-		}
+		comma = true
+		b.buf = enc.AppendChanged(b.buf, i, int(p.pods[i]))
 	}
 	b.buf = append(b.buf, "]}\n"...)
 }
 
 // protobuf writes "k8s\x00", and a runtime.Unknown with the type in field 1 and the list in field 2. Fields 3 and 4 say
 // how the list is encoded: not at all.
-func (b *blocks) protobuf(enc *pods.Encoder, count int) {
-	meta := listMeta()
+func (b *blocks) protobuf(enc *pods.Encoder, p page) {
+	meta := listMeta(p)
 	size := len(meta)
-	for i := range count {
-		size += len(header(nil, 2, enc.Size(i))) + enc.Size(i)
+	for i := p.begin; i < p.end; i++ {
+		if p.pods[i] != gone {
+			size += len(header(nil, 2, enc.Size(i))) + enc.Size(i)
+		}
 	}
 
 	b.buf = append(b.buf, "k8s\x00"...)
 	b.buf = field(b.buf, 1, string(field(field(nil, 1, "v1"), 2, "PodList")))
 	b.buf = header(b.buf, 2, size)
 	b.buf = append(b.buf, meta...)
-	for i := range count {
-		b.buf = header(b.buf, 2, enc.Size(i))
-		b.buf = enc.Append(b.buf, i)
-		if !b.full() {
-			return
+	for i := p.begin; i < p.end && b.full(); i++ {
+		if p.pods[i] != gone {
+			b.buf = header(b.buf, 2, enc.Size(i))
+			b.buf = enc.AppendChanged(b.buf, i, int(p.pods[i]))
 		}
 	}
 	b.buf = field(field(b.buf, 3, ""), 4, "")
 }
 
 // listMeta is field 1 of the list. All its strings are written, empty or not.
-func listMeta() []byte {
-	meta := field(nil, 1, "")          // selfLink
-	meta = field(meta, 2, listVersion) // resourceVersion
-	meta = field(meta, 3, "")          // continue
+func listMeta(p page) []byte {
+	meta := field(nil, 1, "")                                         // selfLink
+	meta = field(meta, 2, strconv.FormatInt(version(p.position), 10)) // resourceVersion
+	meta = field(meta, 3, p.token())                                  // continue
 	return field(nil, 1, string(meta))
 }
 

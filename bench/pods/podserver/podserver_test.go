@@ -30,11 +30,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// encoded is the list as an API server writes it.
-func encoded(t *testing.T, contentType string, count int) []byte {
+// encoded is a page of a list as an API server writes it.
+func encoded(t *testing.T, contentType string, begin, end int, token string) []byte {
 	t.Helper()
-	list := &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: listVersion}}
-	for i := range count {
+	list := &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "5000000000", Continue: token}}
+	for i := begin; i < end; i++ {
 		list.Items = append(list.Items, *pods.New(i))
 	}
 	info, ok := runtime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), contentType)
@@ -55,16 +55,27 @@ func TestListIsAsAnAPIServerWritesIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range []pods.Encoding{pods.JSON, pods.Protobuf} {
-		for limit, want := range map[string]int{"": count, "?limit=7": 7, "?limit=1000": count, "?limit=0": count} {
-			r := httptest.NewRequest(http.MethodGet, "/api/v1/pods"+limit, nil)
+		for _, tt := range []struct {
+			query      string
+			begin, end int
+			token      string
+		}{
+			{"", 0, count, ""},
+			{"?limit=0", 0, count, ""},
+			{"?limit=1000", 0, count, ""},
+			{"?limit=7", 0, 7, "0.7"},
+			{"?limit=100&continue=0.7", 7, 107, "0.107"},
+			{"?limit=100&continue=0.107", 107, count, ""},
+		} {
+			r := httptest.NewRequest(http.MethodGet, "/api/v1/pods"+tt.query, nil)
 			r.Header.Set("Accept", e.ContentType()+",*/*")
 			w := httptest.NewRecorder()
 			handler.ServeHTTP(w, r)
 			if w.Code != http.StatusOK || w.Header().Get("Content-Type") != e.ContentType() {
-				t.Fatalf("%s%s: status %d, content type %s", e, limit, w.Code, w.Header().Get("Content-Type"))
+				t.Fatalf("%s%s: status %d, content type %s", e, tt.query, w.Code, w.Header().Get("Content-Type"))
 			}
-			if !bytes.Equal(w.Body.Bytes(), encoded(t, e.ContentType(), want)) {
-				t.Errorf("%s%s: not the bytes of a list of %d pods", e, limit, want)
+			if !bytes.Equal(w.Body.Bytes(), encoded(t, e.ContentType(), tt.begin, tt.end, tt.token)) {
+				t.Errorf("%s%s: not the bytes of a list of the pods %d to %d", e, tt.query, tt.begin, tt.end)
 			}
 		}
 	}
@@ -81,6 +92,9 @@ func TestRequestsThatCannotBeServed(t *testing.T) {
 	}{
 		{"/api/v1/pods", "application/cbor", http.StatusNotAcceptable},
 		{"/api/v1/pods?limit=many", "application/json", http.StatusBadRequest},
+		{"/api/v1/pods?continue=7", "application/json", http.StatusBadRequest},
+		{"/api/v1/pods?continue=9.1", "application/json", http.StatusBadRequest},
+		{"/api/v1/pods?watch=true&resourceVersion=7", "application/json", http.StatusBadRequest},
 		{"/api/v1/nodes", "application/json", http.StatusNotFound},
 	} {
 		r := httptest.NewRequest(http.MethodGet, tt.path, nil)
@@ -109,7 +123,7 @@ func TestProcess(t *testing.T) {
 	}
 	body, err := io.ReadAll(resp.Body)
 	resp.Body.Close()
-	if err != nil || !bytes.Equal(body, encoded(t, pods.JSON.ContentType(), 3)) {
+	if err != nil || !bytes.Equal(body, encoded(t, pods.JSON.ContentType(), 0, 3, "")) {
 		t.Errorf("error %v, %d bytes that are not a list of 3 pods", err, len(body))
 	}
 	if err := p.Stop(); err != nil {

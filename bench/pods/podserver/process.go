@@ -1,63 +1,31 @@
 package podserver
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"os"
-	"os/exec"
 	"strconv"
-	"strings"
 	"time"
+
+	"vedette.dev/bench/internal/subprocess"
 )
 
 // Command is the first argument of a process that serves pods.
 const Command = "serve-pods"
 
 // Process is a server that runs.
-type Process struct {
-	// URL is where it is.
-	URL string
+type Process struct{ *subprocess.Process }
 
-	cmd   *exec.Cmd
-	stdin io.Closer
-}
-
-// Start starts this program again, as a server with the given number of pods, and returns when it listens. It ends with
-// Stop, or with this process, however that ends.
+// Start starts this program again, as a server with the given number of pods, and returns when it listens.
 func Start(count int) (*Process, error) {
-	self, err := os.Executable()
+	p, err := subprocess.Start(Command, count)
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(self, Command, strconv.Itoa(count))
-	var errs strings.Builder
-	cmd.Stderr = &errs
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("start the server: %w", err)
-	}
-	p := &Process{cmd: cmd, stdin: stdin}
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	if err != nil {
-		return nil, fmt.Errorf("the server did not say where it is: %w: %s", errors.Join(err, p.Stop()), &errs)
-	}
-	p.URL = strings.TrimSpace(line)
-	return p, nil
+	return &Process{p}, nil
 }
-
-// Stop ends the server and waits for it.
-func (p *Process) Stop() error { return errors.Join(p.stdin.Close(), p.cmd.Wait()) }
 
 // Serve is the server's process: args are those after [Command]. It writes its URL as a line to out, and serves until in
 // ends, which is when the process that started it does.
@@ -69,7 +37,7 @@ func Serve(args []string, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", Command, err)
 	}
-	handler, err := NewHandler(count)
+	h, err := newHandler(count)
 	if err != nil {
 		return err
 	}
@@ -77,14 +45,13 @@ func Serve(args []string, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
-	go func() {
-		_, _ = io.Copy(io.Discard, in)
-		_ = server.Close()
-	}()
-	fmt.Fprintf(out, "http://%s\n", listener.Addr())
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-		return err
+	server := &http.Server{Handler: h.mux(), ReadHeaderTimeout: time.Minute}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	err = h.cluster.serve("http://"+listener.Addr().String(), in, out)
+	_ = server.Close()
+	if serveErr := <-ended; !errors.Is(serveErr, http.ErrServerClosed) {
+		err = errors.Join(err, serveErr)
 	}
-	return nil
+	return err
 }

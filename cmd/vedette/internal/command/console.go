@@ -71,6 +71,11 @@ func (c *consoleCommand) parse() error {
 }
 
 func (c *consoleCommand) run(ctx context.Context) error {
+	listener, err := c.reserve()
+	if err != nil {
+		return err
+	}
+	defer listener.Close() // which the page does, too, if there is one
 	cluster, err := c.connect(c.streams)
 	if err != nil {
 		return err
@@ -87,10 +92,7 @@ func (c *consoleCommand) run(ctx context.Context) error {
 	for _, f := range followers {
 		config.Informers = append(config.Informers, console.Informer(f.resource.String(), f.informer))
 	}
-	page, err := c.open(config)
-	if err != nil {
-		return err
-	}
+	page := c.open(listener, config)
 	defer page.close()
 	running, stop := within(ctx, c.forTime)
 	for _, f := range followers {

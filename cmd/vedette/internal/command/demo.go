@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"net"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ import (
 	"vedette.dev/clientcmd"
 	"vedette.dev/cmd/vedette/internal/demo"
 	"vedette.dev/cmd/vedette/internal/show"
+	"vedette.dev/examples/operator/sites"
 )
 
 // demonstrate is the flags of 'vedette demo'.
@@ -100,6 +102,11 @@ func (d *demonstrate) run(ctx context.Context) (err error) {
 	config.Progress = func(done, total int, what string) {
 		bar.Set(float64(done)/float64(total), fmt.Sprintf("%s of %s %s", show.Count(done), show.Count(total), what))
 	}
+	listener, err := d.reserve() // what is wrong with it is better told before all is prepared
+	if err != nil {
+		return err
+	}
+	defer listener.Close() // which the page does, too, if there is one
 	where := "an API server in this process"
 	if d.onCluster() {
 		d.overrides.Timeout = "0" // there is no flag for it here
@@ -138,7 +145,7 @@ func (d *demonstrate) run(ctx context.Context) (err error) {
 		err = d.note(err, left)
 	}()
 	bar.Clear()
-	return d.show(ctx, machine, news, where)
+	return d.show(ctx, machine, news, where, listener)
 }
 
 // note tells what is left in a cluster, where the exit status does not: it is another one, or the server will be done with it soon.
@@ -161,19 +168,18 @@ func (d *demonstrate) pause() time.Duration {
 }
 
 // show shows the demo until it ends, and what came of it.
-func (d *demonstrate) show(ctx context.Context, machine *demo.Demo, news *news, where string) error {
-	page, err := d.open(machine.Console())
-	if err != nil {
-		return err
-	}
+func (d *demonstrate) show(ctx context.Context, machine *demo.Demo, news *news, where string, listener net.Listener) error {
+	page := d.open(listener, machine.Console())
 	defer page.close()
-	fmt.Fprintf(d.out, "Running on %s until %s. The live page is at %s\n", where, d.until(), page.url)
+	fmt.Fprintf(d.out, "Running on %s until %s. The live page is at %s\n", where, until(d.forTime), page.url)
 	if n := machine.Namespace(); n != "" {
 		fmt.Fprintf(d.out, "All of it is in namespace %s, which is removed at the end.\n", n)
 	}
+	hint := fmt.Sprintf("To ask where a key is, and why: %s explain %s %s --url %s", d.program(), sites.Kind, machine.Site(), shellQuote(page.url))
+	fmt.Fprintln(d.out, hint)
 	d.browse(d.streams, page.url)
 	news.began = time.Now() // nothing has happened yet
-	if err := d.watch(ctx, machine, news, page.url); err != nil {
+	if err := d.watch(ctx, machine, news, page.url, hint); err != nil {
 		return err
 	}
 	if d.forTime > 0 && ctx.Err() != nil {
@@ -183,15 +189,8 @@ func (d *demonstrate) show(ctx context.Context, machine *demo.Demo, news *news, 
 	return d.judge(context.WithoutCancel(ctx), machine)
 }
 
-func (d *demonstrate) until() string {
-	if d.forTime > 0 {
-		return fmt.Sprintf("Ctrl-C, or for %s", d.forTime)
-	}
-	return "Ctrl-C"
-}
-
 // watch shows how it goes, until it is over.
-func (d *demonstrate) watch(ctx context.Context, machine *demo.Demo, news *news, url string) error {
+func (d *demonstrate) watch(ctx context.Context, machine *demo.Demo, news *news, url, hint string) error {
 	running, stop := within(ctx, d.forTime)
 	defer stop()
 	ended := make(chan error, 1)
@@ -199,7 +198,7 @@ func (d *demonstrate) watch(ctx context.Context, machine *demo.Demo, news *news,
 	draw, finish := d.lines(machine), func() {}
 	if d.outTerminal {
 		screen := d.screen()
-		draw, finish = func() error { return screen.Draw(news.frame(machine.Status(), url, d.forTime)) }, screen.Close
+		draw, finish = func() error { return screen.Draw(news.frame(machine.Status(), url, hint, d.forTime)) }, screen.Close
 	}
 	ticker := time.NewTicker(frameTime)
 	defer ticker.Stop()

@@ -68,7 +68,7 @@ func TestNews(t *testing.T) {
 		n.add("something")
 	}
 	n.add("the last")
-	f := n.frame(demo.Status{Shards: make([]int, 40)}, "http://x/", 0)
+	f := n.frame(demo.Status{Shards: make([]int, 40)}, "http://x/", "To ask", 0)
 	if len(n.last) != lastNews || !strings.HasSuffix(f.Rows[len(f.Rows)-1], "the last") {
 		t.Errorf("%q", f.Rows)
 	}

@@ -43,7 +43,7 @@ func (n *news) add(text string) {
 func seconds(d time.Duration) string { return fmt.Sprintf("%.0fs", d.Seconds()) }
 
 // frame is how it goes, for a terminal.
-func (n *news) frame(s demo.Status, url string, forTime time.Duration) show.Frame {
+func (n *news) frame(s demo.Status, url, hint string, forTime time.Duration) show.Frame {
 	table := show.NewTable("INFORMER", ">OBJECTS", ">EVENTS/S", "STATE", ">WAITING", "TROUBLE")
 	for _, row := range s.Rows {
 		table.Add(row.Name, show.Count(row.Objects), show.Rate(row.Events), row.Phase, show.Count(row.Waiting), cmp.Or(row.Trouble, "-"))
@@ -61,7 +61,8 @@ func (n *news) frame(s demo.Status, url string, forTime time.Duration) show.Fram
 	}
 	f.Rows = append(f.Rows, "",
 		fmt.Sprintf("operator: %s reconciles/s, %s keys in the queue, %s failed so far", show.Rate(s.Reconciles), show.Count(s.Queued), show.Count(s.Failed)),
-		shardLine(s.Shards)+fmt.Sprintf("; %s, largest ÷ mean %.2f", number(s.Streams, "watch", "watches"), s.Imbalance), "")
+		shardLine(s.Shards)+fmt.Sprintf("; %s, largest ÷ mean %.2f", number(s.Streams, "watch", "watches"), s.Imbalance),
+		hint, "")
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	f.Rows = append(f.Rows, n.last...)

@@ -2,13 +2,8 @@ package command
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -33,13 +28,19 @@ func newExplain(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain KIND NS/NAME --url URL",
 		Short: "Ask a running program why nothing happens to an object",
-		Long: `Asks a program that was made with vedette.dev/runner, and was started with --debug-endpoints, where an object is on its way
-through a controller: not seen yet, waiting for a worker, being worked on, backing off after an error, or done, and since when.
+		Long: `Asks a running program where an object is on its way through a controller: not seen yet, waiting for a worker, being worked on,
+backing off after an error, or done, and since when. If no controller knows of the object, the exit status is 1.
 
 KIND is the kind that a controller is for, or the name of the controller. When several controllers look at the kind, all of them are asked.
-NS/NAME is the key of the object; objects that live in no namespace have just a name. URL is where the program serves its health
-checks, which is its --health-probe-bind-address.`,
+NS/NAME is the key of the object; objects that live in no namespace have just a name.
+
+URL is where a program that was made with vedette.dev/runner, and was started with --debug-endpoints, serves its health checks, which
+is its --health-probe-bind-address. Or it is the address of a live page, as 'vedette demo' prints it, with the token if there is one.`,
 		Example: examples(`
+			# Of 'vedette demo', at the address that it prints
+			vedette explain Site default/site-0 --url http://127.0.0.1:44975/
+
+			# Of a program in a cluster
 			kubectl port-forward deploy/shop-operator 8081 &
 			vedette explain Shop default/corner --url http://localhost:8081
 
@@ -55,7 +56,7 @@ checks, which is its --health-probe-bind-address.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&e.url, "url", "", "Where the program serves its health checks, such as http://localhost:8081")
+	flags.StringVar(&e.url, "url", "", "Where the program serves its health checks, such as http://localhost:8081, or its live page")
 	flags.StringVarP(&e.output, "output", "o", "text", "text or json")
 	flags.DurationVar(&e.timeout, "request-timeout", 10*time.Second, "How long the program may take to answer; 0 means no limit")
 	return cmd
@@ -82,37 +83,32 @@ func (e *explain) parse(key string) (*url.URL, error) {
 }
 
 func (e *explain) run(ctx context.Context, base *url.URL, kind, key string) error {
-	p := &program{base: base, client: &http.Client{Timeout: e.timeout}}
+	p := newProgram(base, e.timeout)
 	defer p.client.CloseIdleConnections()
-	names, err := p.controllers(ctx)
+	found, err := p.find(ctx, kind, key)
 	if err != nil {
 		return interrupted(ctx, err)
 	}
-	if i := slices.IndexFunc(names, func(name string) bool { return strings.EqualFold(name, kind) }); i >= 0 {
-		answer, err := p.explain(ctx, names[i], key)
-		if err != nil {
-			return interrupted(ctx, err)
+	if err := e.print(found); err != nil {
+		return err
+	}
+	return known(found, key)
+}
+
+// known is an error if no controller knows of the key.
+func known(found []controller.Explanation, key string) error {
+	var names []string
+	for _, one := range found {
+		if one.Stage != controller.StageUnknown {
+			return nil
 		}
-		return e.print([]controller.Explanation{answer})
+		names = append(names, one.Controller)
 	}
-	// The sources of a controller say what it is for. One that cannot read the key is for something else.
-	var found []controller.Explanation
-	var refused error
-	for _, name := range names {
-		answer, err := p.explain(ctx, name, key)
-		if err != nil {
-			refused = err
-		} else if watches(answer, kind) {
-			found = append(found, answer)
-		}
+	hint := "Is its name right, and its namespace?"
+	if !strings.Contains(key, "/") {
+		hint = "What lives in a namespace is NAMESPACE/NAME"
 	}
-	switch {
-	case len(found) > 0:
-		return e.print(found)
-	case refused != nil:
-		return interrupted(ctx, refused)
-	}
-	return fmt.Errorf("no controller of the program at %s is for %q; there are %s", base, kind, strings.Join(names, ", "))
+	return fmt.Errorf("%s knows nothing of %s\n%s", strings.Join(names, ", "), key, hint)
 }
 
 func (e *explain) print(explanations []controller.Explanation) error {
@@ -142,67 +138,4 @@ func watches(e controller.Explanation, kind string) bool {
 		}
 	}
 	return false
-}
-
-// program is one that is asked.
-type program struct {
-	base   *url.URL
-	client *http.Client
-}
-
-// controllers are the names of those that the program has.
-func (p *program) controllers(ctx context.Context) (names []string, err error) {
-	var states []struct{ Name string }
-	if err := p.get(ctx, "/debug/controllers", nil, &states); err != nil {
-		return nil, err
-	}
-	for _, state := range states {
-		names = append(names, state.Name)
-	}
-	return names, nil
-}
-
-// explain asks one of them about a key.
-func (p *program) explain(ctx context.Context, name, key string) (answer controller.Explanation, err error) {
-	err = p.get(ctx, "/debug/explain", url.Values{"controller": {name}, "key": {key}}, &answer)
-	return answer, err
-}
-
-// maxAnswer is how long an answer may be. They are a few kilobytes.
-const maxAnswer = 16 << 20
-
-// get asks for a path, and reads the answer, which is JSON, into a value.
-func (p *program) get(ctx context.Context, path string, query url.Values, into any) error {
-	target := p.base.JoinPath(path)
-	target.RawQuery = query.Encode()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
-	if err != nil {
-		return err
-	}
-	response, err := p.client.Do(request)
-	if err != nil {
-		return fmt.Errorf("cannot reach a program at %s: %s\nIs it running, with --health-probe-bind-address and --debug-endpoints?", p.base, rootCause(withoutURL(err)))
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
-	switch {
-	case err != nil:
-		return fmt.Errorf("the answer of %s: %w", p.base, err)
-	case response.StatusCode == http.StatusNotFound && query == nil:
-		return fmt.Errorf("the program at %s has no %s; start it with --debug-endpoints", p.base, path)
-	case response.StatusCode != http.StatusOK:
-		return fmt.Errorf("the program at %s refuses: %s (%s)", p.base, strings.TrimSpace(string(body[:min(len(body), 500)])), response.Status)
-	}
-	if err := json.Unmarshal(body, into); err != nil {
-		return fmt.Errorf("what answers at %s is no program of vedette.dev/runner: %w", target, err)
-	}
-	return nil
-}
-
-func withoutURL(err error) error {
-	var wrapped *url.Error
-	if errors.As(err, &wrapped) {
-		return wrapped.Err
-	}
-	return err
 }

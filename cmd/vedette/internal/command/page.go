@@ -56,12 +56,17 @@ type livePage struct {
 	serving sync.WaitGroup
 }
 
-// open serves a page until close.
-func (f *pageFlags) open(config console.Config) (*livePage, error) {
+// reserve opens the address of the page, before there is one.
+func (f *pageFlags) reserve() (net.Listener, error) {
 	listener, err := net.Listen("tcp", f.listen)
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen at %s: %s\nChoose another address with --listen, or port 0 for one that is free", f.listen, rootCause(err))
 	}
+	return listener, nil
+}
+
+// open serves a page at an address until close.
+func (f *pageFlags) open(listener net.Listener, config console.Config) *livePage {
 	config.Token = f.token
 	address := listener.Addr().(*net.TCPAddr)
 	if config.Token == "" && !address.IP.IsLoopback() {
@@ -73,7 +78,7 @@ func (f *pageFlags) open(config console.Config) (*livePage, error) {
 	p.server.RegisterOnShutdown(page.Close)
 	p.serving.Go(func() { page.Run(ctx) })
 	p.serving.Go(func() { _ = p.server.Serve(listener) }) // ends with close
-	return p, nil
+	return p
 }
 
 // pageURL is how a browser on this machine finds the page.

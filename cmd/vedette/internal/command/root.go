@@ -54,7 +54,7 @@ func newRoot(s *streams) *cobra.Command {
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &usageError{err: err, command: cmd.CommandPath()}
+		return &usageError{err: plainly(err), command: cmd.CommandPath()}
 	})
 	root.AddCommand(newDemo(s), newServe(s), newWatch(s), newChurn(s), newConsole(s), newExplain(s), newVersion(s))
 	root.InitDefaultHelpCmd()

@@ -74,21 +74,14 @@ func (v *serve) greet(address string, output *kubeconfigFile) {
 	if output.path == "" {
 		out = v.err
 	}
-	fmt.Fprintf(out, "Serving at %s until %s. Nothing of it is kept.\n", serverURL(address), v.until())
+	fmt.Fprintf(out, "Serving at %s until %s. Nothing of it is kept.\n", serverURL(address), until(v.forTime))
 	if host, _, err := net.SplitHostPort(address); err == nil && !isLoopback(host) {
 		fmt.Fprintf(out, "Other machines can reach it, and whoever has the token in the kubeconfig may do everything on it.\n")
 	}
 	if output.path == "" {
 		return
 	}
-	fmt.Fprintf(out, "\n  export KUBECONFIG=%s\n  kubectl get %s -A\n  vedette watch %[2]s -A\n", shellQuote(output.path), v.lookAt())
-}
-
-func (v *serve) until() string {
-	if v.forTime > 0 {
-		return fmt.Sprintf("Ctrl-C, or for %s", v.forTime)
-	}
-	return "Ctrl-C"
+	fmt.Fprintf(out, "\n  export KUBECONFIG=%s\n  kubectl get %s -A\n  %s watch %[2]s -A\n", shellQuote(output.path), v.lookAt(), v.program())
 }
 
 func (v *serve) lookAt() string {

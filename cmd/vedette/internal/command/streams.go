@@ -19,6 +19,8 @@ type streams struct {
 	size func() (width, height int)
 	// style is for out.
 	style show.Style
+	// name is how the program is called; empty means by its own.
+	name string
 
 	mu       sync.Mutex
 	restores []func() // what leaves the terminal as it was
@@ -28,7 +30,7 @@ type streams struct {
 func processStreams() *streams {
 	smart := os.Getenv("TERM") != "dumb"
 	s := &streams{
-		out: os.Stdout, err: os.Stderr,
+		out: os.Stdout, err: os.Stderr, name: thisProgram(),
 		outTerminal: smart && term.IsTerminal(int(os.Stdout.Fd())),
 		errTerminal: smart && term.IsTerminal(int(os.Stderr.Fd())),
 	}

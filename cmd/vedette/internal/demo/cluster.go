@@ -17,11 +17,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"vedette.dev/dynamic"
+	"vedette.dev/examples/operator/sites"
 	"vedette.dev/rest"
 	"vedette.dev/shard"
 )
 
-// cluster is one that belongs to somebody else: the demo keeps to a namespace and a kind of its own, and removes both at the end.
+// cluster is one that belongs to somebody else: the demo keeps to a namespace and a kind of its own, and removes both at the end. The
+// kind is in a group of its own, so that it is in nobody's way, and nothing is removed that is somebody else's.
 type cluster struct {
 	config  *Config
 	is      *setting
@@ -43,7 +45,7 @@ func newCluster(config *Config, changed *atomic.Int64) (world, error) {
 		shards = append(shards, shard.Shard{ID: fmt.Sprintf("%03d", i), Scope: shard.Scope{Namespaces: []string{name}, Hash: shard.ByUID(), Ranges: []shard.Range{r}}})
 	}
 	c.is = &setting{
-		rest: access, namespace: name, kind: siteResource(name + "." + siteGroup), kinds: []schema.GroupVersionResource{configMaps},
+		rest: access, namespace: name, kind: sites.Resource(name + "." + sites.Group), kinds: []schema.GroupVersionResource{configMaps},
 		example: &corev1.ConfigMap{}, shards: shard.Shards(shards...),
 	}
 	if err := c.is.connect(name); err != nil {
@@ -66,7 +68,7 @@ func (c *cluster) fill(ctx context.Context) error {
 		return fmt.Errorf("cannot create a namespace: %w", err)
 	}
 	c.defined = true
-	if err := define(ctx, c.dynamic, c.is.kind); err != nil {
+	if err := sites.Install(ctx, c.dynamic, c.is.kind); err != nil {
 		return err
 	}
 	for i := range c.config.Objects {
@@ -134,9 +136,9 @@ func (c *cluster) clean(ctx context.Context) (underWay bool, err error) {
 		if err := c.release(ctx); err != nil {
 			errs = append(errs, err)
 		}
-		err := c.dynamic.Resource(definitions).Delete(ctx, definitionName(c.is.kind), metav1.DeleteOptions{})
+		err := c.dynamic.Resource(sites.Definitions).Delete(ctx, sites.DefinitionName(c.is.kind), metav1.DeleteOptions{})
 		if err != nil && !apierrors.IsNotFound(err) {
-			errs = append(errs, fmt.Errorf("the definition %s is still there: %w", definitionName(c.is.kind), err))
+			errs = append(errs, fmt.Errorf("the definition %s is still there: %w", sites.DefinitionName(c.is.kind), err))
 		}
 	}
 	if c.made {

@@ -11,6 +11,7 @@ import (
 
 	"vedette.dev/apitest"
 	"vedette.dev/cache"
+	"vedette.dev/examples/operator/sites"
 )
 
 // heard is what was told.
@@ -45,6 +46,10 @@ func TestNothingIsLost(t *testing.T) {
 					if !k.Same || k.SameHandlers != k.Handlers || k.Server == 0 || k.Cache != k.Server {
 						t.Errorf("%+v", k)
 					}
+				}
+				namespace, name, _ := strings.Cut(d.Site(), "/")
+				if _, err := d.world.setting().sites.In(namespace).Get(t.Context(), name, metav1.GetOptions{}); err != nil {
+					t.Errorf("the site that people are told to ask about: %v", err)
 				}
 				s := d.Status()
 				if len(s.Shards) != 3 || s.Objects == 0 || s.Streams != 3 && !cluster {
@@ -178,7 +183,7 @@ func TestAClusterIsLeftAsItWas(t *testing.T) {
 				}
 			}
 		}
-		if list, _, err := server.List(t.Context(), definitions, ""); err != nil || len(list) > 0 {
+		if list, _, err := server.List(t.Context(), sites.Definitions, ""); err != nil || len(list) > 0 {
 			t.Errorf("there are %d definitions, %v", len(list), err)
 		}
 	})

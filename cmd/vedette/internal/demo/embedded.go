@@ -13,6 +13,7 @@ import (
 
 	"vedette.dev/apitest"
 	"vedette.dev/dynamic"
+	"vedette.dev/examples/operator/sites"
 	"vedette.dev/gentype"
 	"vedette.dev/kubernetes"
 	"vedette.dev/shard"
@@ -36,7 +37,7 @@ var (
 
 func newEmbedded(config *Config) (world, error) {
 	s := &setting{
-		rest: config.Server.RESTConfig(), kind: siteResource(siteGroup), kinds: []schema.GroupVersionResource{pods, deployments, nodes},
+		rest: config.Server.RESTConfig(), kind: sites.Resource(sites.Group), kinds: []schema.GroupVersionResource{pods, deployments, nodes},
 		example: &corev1.Pod{}, shards: shard.Hash(shard.ByNamespace(), config.Shards),
 	}
 	if err := s.connect("default"); err != nil {
@@ -50,11 +51,11 @@ func (s *setting) connect(namespace string) (err error) {
 	if s.client, err = kubernetes.NewForConfig(s.rest); err != nil {
 		return err
 	}
-	sites, err := gentype.NewForConfig[Site](s.rest, s.kind)
+	all, err := gentype.NewForConfig[sites.Site](s.rest, s.kind)
 	if err != nil {
 		return err
 	}
-	s.sites = sites.In(namespace)
+	s.sites = all.In(namespace)
 	return nil
 }
 
@@ -65,7 +66,7 @@ func (e *embedded) fill(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := define(ctx, client, e.is.kind); err != nil {
+	if err := sites.Install(ctx, client, e.is.kind); err != nil {
 		return err
 	}
 	// There are more namespaces than shards, so that these can be balanced.

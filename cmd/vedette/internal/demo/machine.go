@@ -12,12 +12,11 @@ import (
 	"vedette.dev/cache"
 	"vedette.dev/console"
 	"vedette.dev/controller"
+	"vedette.dev/examples/operator/sites"
 	"vedette.dev/gentype"
 	"vedette.dev/informers"
-	"vedette.dev/informers/custominformer"
 	"vedette.dev/kubernetes"
 	"vedette.dev/metadata"
-	"vedette.dev/ownwrites"
 	"vedette.dev/rest"
 	"vedette.dev/shard"
 )
@@ -26,7 +25,7 @@ import (
 type setting struct {
 	rest   *rest.Config
 	client kubernetes.Interface
-	sites  *gentype.Custom[Site] // in the namespace in which sites are
+	sites  *gentype.Custom[sites.Site] // in the namespace in which sites are
 	kind   gentype.Resource
 	// namespace is the only one to look at; empty for all.
 	namespace string
@@ -55,7 +54,7 @@ type machine struct {
 	slowName  string
 	sharding  *shard.ShardingInformer
 	operator  *controller.Controller[cache.ObjectName]
-	own       *ownwrites.Tracker
+	work      *sites.Operator // what the operator does
 	measured  *console.Reconciles
 	synced    []cache.DoneChecker
 	shardName string
@@ -146,16 +145,13 @@ func (m *machine) addSharding(config *Config) (err error) {
 }
 
 // addOperator adds the controller of sites, with the informers that it needs.
-func (m *machine) addOperator() error {
-	sites, err := custominformer.New(m.sites, custominformer.Config{Share: m.factory.Pool})
+func (m *machine) addOperator() (err error) {
+	m.work, err = sites.New(sites.Config{Resource: m.kind, API: m.sites, Client: m.client, Factory: m.factory})
 	if err != nil {
 		return err
 	}
-	if _, err := m.look("sites", siteGVR(m.kind), sites.Informer()); err != nil {
-		return err
-	}
-	pages := m.factory.Core().V1().ConfigMaps().TypedInformer()
-	if err := pages.AddTypedIndexers(cache.TypedIndexers[*corev1.ConfigMap]{byOwner: ownerUID}); err != nil {
+	all, pages := m.work.Informers()
+	if _, err := m.look("sites", sites.GVR(m.kind), all); err != nil {
 		return err
 	}
 	if m.kinds[0] != configMaps {
@@ -163,19 +159,9 @@ func (m *machine) addOperator() error {
 			return err
 		}
 	}
-	if m.own, err = ownwrites.New(pages, ownwrites.Config{}); err != nil {
-		return err
-	}
-	o := &operator{
-		resource: m.kind, sites: sites.Lister(), sitesAPI: m.sites, client: m.client,
-		pages: cache.NewTypedIndexer[*corev1.ConfigMap](m.own.Indexer()), own: m.own,
-	}
 	m.operator, err = controller.New(controller.Config[cache.ObjectName]{
-		Name: "sites", Workers: 4, Reconcile: o.reconcile, Timeout: requestTime, StopTimeout: -1, Metrics: m.measured,
-		Sources: []controller.Source[cache.ObjectName]{
-			controller.For(sites.Informer(), controller.GenerationChanged[*Site]()),
-			controller.Owns(pages, controller.Owner{Group: m.kind.Group, Kind: m.kind.Kind}, controller.ByOthers[*corev1.ConfigMap](m.own)),
-		},
+		Name: "sites", Workers: 4, Reconcile: m.work.Reconcile, Sources: m.work.Sources(),
+		Timeout: requestTime, StopTimeout: -1, Metrics: m.measured,
 	})
 	return err
 }
@@ -210,8 +196,8 @@ func (m *machine) stop() {
 		m.running.Wait()
 		m.factory.Shutdown()
 	}
-	if m.own != nil {
-		m.own.Close()
+	if m.work != nil {
+		_ = m.work.Close() // the informer that it heard from has ended
 	}
 }
 

@@ -10,22 +10,23 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"vedette.dev/examples/operator/sites"
 	"vedette.dev/gentype"
 )
 
 // requestTime is how long a request, or a reconcile, may take.
 const requestTime = 10 * time.Second
 
-func newSite(number int) *Site {
-	return &Site{
+func newSite(number int) *sites.Site {
+	return &sites.Site{
 		ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("site-%d", number)},
-		Spec:       SiteSpec{Pages: 1 + number%5, Text: "hello"},
+		Spec:       sites.SiteSpec{Pages: 1 + number%5, Text: "hello"},
 	}
 }
 
-func makeSites(ctx context.Context, sites *gentype.Custom[Site], count int) error {
+func makeSites(ctx context.Context, api *gentype.Custom[sites.Site], count int) error {
 	for i := range count {
-		if _, err := sites.Create(ctx, newSite(i), metav1.CreateOptions{}); err != nil {
+		if _, err := api.Create(ctx, newSite(i), metav1.CreateOptions{}); err != nil {
 			return fmt.Errorf("cannot create a site: %w", err)
 		}
 	}
@@ -74,20 +75,20 @@ func pace(ctx context.Context, rate float64, call func(ctx context.Context)) {
 }
 
 func (e *editor) edit(ctx context.Context) error {
-	sites := e.world.setting().sites
+	api := e.world.setting().sites
 	at := rand.IntN(len(e.names))
 	name := e.names[at]
 	switch what := rand.IntN(10); {
 	case what < 1 && len(e.names) < 3*e.least:
 		site := newSite(e.next)
 		e.next++
-		_, err := sites.Create(ctx, site, metav1.CreateOptions{})
+		_, err := api.Create(ctx, site, metav1.CreateOptions{})
 		if err == nil {
 			e.names = append(e.names, site.Name)
 		}
 		return err
-	case what < 2 && len(e.names) > e.least:
-		err := sites.Delete(ctx, name, metav1.DeleteOptions{})
+	case what < 2 && len(e.names) > e.least && at > 0: // the first one stays: see Site
+		err := api.Delete(ctx, name, metav1.DeleteOptions{})
 		if err == nil {
 			e.names[at] = e.names[len(e.names)-1]
 			e.names = e.names[:len(e.names)-1]
@@ -97,10 +98,13 @@ func (e *editor) edit(ctx context.Context) error {
 		pages := e.world.setting().client.CoreV1().ConfigMaps(e.siteNamespace())
 		return pages.Delete(ctx, name+"-0", metav1.DeleteOptions{})
 	case what < 6:
-		return patchSpec(ctx, sites, name, map[string]any{"pages": 1 + rand.IntN(5)})
+		return patchSpec(ctx, api, name, map[string]any{"pages": 1 + rand.IntN(5)})
 	}
-	return patchSpec(ctx, sites, name, map[string]any{"text": fmt.Sprintf("it is %s", time.Now().Format("15:04:05.000"))})
+	return patchSpec(ctx, api, name, map[string]any{"text": fmt.Sprintf("it is %s", time.Now().Format("15:04:05.000"))})
 }
+
+// Site is the key of a site that is there, and changes, for as long as the demo runs.
+func (d *Demo) Site() string { return d.siteNamespace() + "/" + newSite(0).Name }
 
 func (d *Demo) siteNamespace() string {
 	if n := d.Namespace(); n != "" {
@@ -109,11 +113,11 @@ func (d *Demo) siteNamespace() string {
 	return metav1.NamespaceDefault
 }
 
-func patchSpec(ctx context.Context, sites *gentype.Custom[Site], name string, spec map[string]any) error {
+func patchSpec(ctx context.Context, api *gentype.Custom[sites.Site], name string, spec map[string]any) error {
 	data, err := json.Marshal(map[string]any{"spec": spec})
 	if err != nil {
 		return err
 	}
-	_, err = sites.Patch(ctx, name, types.MergePatchType, data, metav1.PatchOptions{})
+	_, err = api.Patch(ctx, name, types.MergePatchType, data, metav1.PatchOptions{})
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"vedette.dev/cache"
+	"vedette.dev/examples/operator/sites"
 )
 
 // Verdict is what came of a demo.
@@ -123,7 +124,7 @@ func (d *Demo) compare(ctx context.Context) (Verdict, error) {
 		v.Objects += len(truth)
 		if l.resource == configMaps {
 			for i := range list.Items {
-				if uid := siteOf(&list.Items[i]); uid != "" {
+				if uid := sites.Of(&list.Items[i]); uid != "" {
 					owned[uid]++
 				}
 			}

@@ -1,6 +1,7 @@
 package object
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -8,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"vedette.dev/internal/jsonpath"
 )
 
 // None is the group of objects that do not have what they are grouped by.
@@ -48,11 +51,11 @@ func ParseBy(text string) (By, error) {
 	case strings.HasPrefix(text, "label:"):
 		return byLabel(strings.TrimPrefix(text, "label:"))
 	case strings.HasPrefix(text, "{") || strings.HasPrefix(text, "."):
-		path, err := ParsePath(text)
+		path, err := jsonpath.Parse(text)
 		if err != nil {
 			return By{}, err
 		}
-		return By{Title: strings.ToUpper(lastName(path)), of: func(obj *unstructured.Unstructured) string {
+		return By{Title: strings.ToUpper(cmp.Or(path.LastField(), "group")), of: func(obj *unstructured.Unstructured) string {
 			return join(path.Find(obj.Object))
 		}}, nil
 	}
@@ -94,15 +97,6 @@ func ownerOf(obj *unstructured.Unstructured) string {
 		return owners[0].Kind + "/" + owners[0].Name
 	}
 	return ""
-}
-
-func lastName(path Path) string {
-	for i := len(path) - 1; i >= 0; i-- {
-		if path[i].kind == stepField {
-			return path[i].field
-		}
-	}
-	return "group"
 }
 
 // join is several values as one text.

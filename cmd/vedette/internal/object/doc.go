@@ -1,6 +1,5 @@
 // Package object reads what people want to know out of objects of any kind.
 //
-//   - [ParsePath] reads a JSONPath, [Path.Find] follows it.
 //   - [ParseBy] reads by what to group, [By.Of] says to which group an object belongs.
 //   - [Status] is how an object is, in a word.
 //   - [Masker] takes the values out of Secrets.
