@@ -22,6 +22,7 @@ type listener struct {
 	home       *partition            // whose changes it tells of; nil if there are none
 	elsewhere  map[string]*partition // the homes of what it tells first and is at home elsewhere
 	onSynced   func()                // called when it has synced; may be nil
+	onEnded    func()                // called when it has ended; may be nil
 	logger     logr.Logger
 	maxWaiting uint64 // zero means that nothing is ever merged
 	onPanic    PanicPolicy
@@ -161,13 +162,21 @@ func (l *listener) keep(p *page, from uint64) {
 
 // run is the goroutine of the listener.
 func (l *listener) run() {
-	defer close(l.ended)
+	defer l.hasEnded()
 	defer l.forget() // also if the handler ends the goroutine
 	l.replayAll()
 	for !l.stopped.Load() {
 		if !l.step() {
 			l.wait()
 		}
+	}
+}
+
+// hasEnded says that the handler is never called again.
+func (l *listener) hasEnded() {
+	close(l.ended)
+	if l.onEnded != nil {
+		l.onEnded()
 	}
 }
 

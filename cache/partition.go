@@ -191,7 +191,7 @@ type LimitError struct {
 	// What is "objects" or "bytes", and Limit how many there may be.
 	What  string
 	Limit int64
-	// LeftOut is how many objects were left out since the last complete list.
+	// LeftOut is how many objects were left out since the partition was last listed.
 	LeftOut uint64
 }
 

@@ -18,17 +18,19 @@ import (
 // PartitionedInformer is a SharedIndexInformer whose objects are divided among partitions, and come from any number of
 // streams. It is the machine under package shard, which says what the partitions and streams are; most programs use that.
 //
-//		stream ──▶ router ──▶ tray ──▶ decode, apply ──▶ lane: log, listeners ──▶ handlers
-//		stream ──┘       └──▶ tray ──▶ decode, apply ──▶ lane: log, listeners ──▶ handlers
-//		                                     └──▶ one store: each object in one partition
+//	stream ──▶ router ──▶ tray ──▶ decode, apply ──▶ lane: log, listeners ──▶ handlers
+//	stream ──┘       └──▶ tray ──▶ decode, apply ──▶ lane: log, listeners ──▶ handlers
+//	                                     └──▶ one store: each object in one partition
 //
-//	  - A stream is one list and watch. The router reads the envelope of each object that it brings, before anything is decoded,
-//	    and names the partition. What is for none is dropped.
-//	  - Each partition has a goroutine that decodes and applies, a log of what changed, and a goroutine for each handler.
-//	    Nobody waits for another partition, but for as long as it takes to write a batch to the store.
-//	  - There is one store for all. So an object is in one partition at a time, and readers see a move as one step.
-//	  - The changes of a key reach a handler in order, also when the key moves: until a lane is done with a key, what follows
-//	    goes through that lane.
+// In this picture:
+//
+//   - A stream is one list and watch. The router reads the envelope of each object that it brings, before anything is decoded,
+//     and names the partition. What is for none is dropped.
+//   - Each partition has a goroutine that decodes and applies, a log of what changed, and a goroutine for each handler.
+//     Nobody waits for another partition, but for as long as it takes to write a batch to the store.
+//   - There is one store for all. So an object is in one partition at a time, and readers see a move as one step.
+//   - The changes of a key reach a handler in order, also when the key moves: until a lane is done with a key, what follows
+//     goes through that lane.
 type PartitionedInformer struct {
 	example  runtime.Object
 	options  SharedIndexInformerOptions

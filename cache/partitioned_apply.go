@@ -286,7 +286,6 @@ func (b *placing) moved(key string, home, to *partition, old, obj any) {
 	to.movedIn++
 	home.room.gone(key)
 	b.count(home, -1)
-	b.count(to, 1)
 }
 
 // remove takes an object out, of which last is the last state.

@@ -217,6 +217,7 @@ func (b *placing) rehome(key string, obj any, home, to *partition) {
 	b.lane(key, home, to)
 	size := home.room.sizes.m[key]
 	b.moved(key, home, to, obj, obj)
+	b.count(to, 1)
 	to.room.has(key, size)
 	b.place(key, obj, to)
 }
@@ -331,5 +332,5 @@ func (s *PartitionedInformer) relist(t *Stream) {
 	defer s.mu.Unlock()
 	t.config.Resume = nil
 	t.ended = make(chan struct{})
-	s.start(t)
+	s.run(t)
 }

@@ -121,12 +121,13 @@ type partitionedRegistration struct {
 
 	// listeners belongs to telling.
 	listeners map[*partition]*listener
-	removed   bool
-	ended     chan struct{}
 
-	mu     sync.Mutex
-	behind map[*listener]struct{} // those that have not synced
-	synced chan struct{}
+	mu      sync.Mutex
+	behind  map[*listener]struct{} // those that have not synced
+	synced  chan struct{}
+	alive   int // listeners that have not ended
+	removed bool
+	ended   chan struct{}
 }
 
 func (s *PartitionedInformer) register(h ResourceEventHandler, options HandlerOptions, only string) (ResourceEventHandlerRegistration, error) {
@@ -167,7 +168,7 @@ func (r *partitionedRegistration) join(p *partition) {
 		l.resync.requested = *r.options.ResyncPeriod
 	}
 	l.home, l.number = p, r.number
-	l.onSynced = func() { r.noteSynced(l) }
+	l.onSynced, l.onEnded = func() { r.noteSynced(l) }, func() { r.noteAlive(-1) }
 	r.mu.Lock()
 	r.behind[l] = struct{}{}
 	r.mu.Unlock()
@@ -178,8 +179,25 @@ func (r *partitionedRegistration) join(p *partition) {
 			return &v
 		}
 	}
-	if log.add(l, replay) {
-		r.listeners[p] = l
+	r.noteAlive(1) // before it can end
+	if !log.add(l, replay) {
+		r.noteAlive(-1)
+		return
+	}
+	r.listeners[p] = l
+}
+
+// noteAlive counts listeners. When the handler was removed and none is left, it has been called for the last time.
+func (r *partitionedRegistration) noteAlive(more int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.alive += more
+	r.endIfLast()
+}
+
+func (r *partitionedRegistration) endIfLast() {
+	if r.removed && r.alive == 0 {
+		close(r.ended)
 	}
 }
 
@@ -210,23 +228,18 @@ func (s *PartitionedInformer) RemoveEventHandler(handle ResourceEventHandlerRegi
 	}
 	s.telling.Lock()
 	defer s.telling.Unlock()
-	if r.removed {
-		return nil
+	if !slices.Contains(s.registrations, r) {
+		return nil // it was removed before
 	}
-	r.removed = true
 	s.registrations = slices.DeleteFunc(s.registrations, func(other *partitionedRegistration) bool { return other == r })
-	var ending []*listener
 	for p, l := range r.listeners {
 		p.shared.remove(l)
 		p.own.remove(l)
-		ending = append(ending, l)
 	}
-	go func() {
-		for _, l := range ending {
-			<-l.ended
-		}
-		close(r.ended)
-	}()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.removed = true
+	r.endIfLast()
 	return nil
 }
 

@@ -37,16 +37,6 @@ func (s PartitionState) Err() error {
 	return nil
 }
 
-// Partitions tells how each partition is, sorted by ID.
-func (s *PartitionedInformer) Partitions() []PartitionState {
-	partitions := s.routes.Load().partitions
-	out := make([]PartitionState, 0, len(partitions))
-	for _, id := range slices.Sorted(maps.Keys(partitions)) {
-		out = append(out, s.partitionState(partitions[id]))
-	}
-	return out
-}
-
 // Partition tells how one partition is.
 func (s *PartitionedInformer) Partition(id string) (PartitionState, bool) {
 	p := s.partition(id)

@@ -24,8 +24,8 @@ type StreamConfig struct {
 	Partitions []string
 	// Fixed says that all objects are for the first of the partitions, whatever the router says.
 	Fixed bool
-	// Covers says which objects are within what the server was asked for. Nil means all. Others are dropped, and counted as
-	// strangers, unless the server is Trusted.
+	// Covers says which objects are within what the server was asked for. Nil means all. Others are strangers, and
+	// dropped, unless the server is Trusted.
 	Covers  func(e *Envelope) bool
 	Trusted bool
 	// OnStranger is called once, when the server sends an object that it was not asked for. It must not wait.
@@ -70,7 +70,7 @@ type Stream struct {
 	// feeds is config.Partitions, which can change.
 	feeds atomic.Pointer[[]string]
 
-	dropped, strangers atomic.Uint64
+	strange atomic.Bool // the server has sent something that it was not asked for
 }
 
 func (t *Stream) partitions() []string { return *t.feeds.Load() }
@@ -90,7 +90,7 @@ func (c *StreamConfig) validate() error {
 	return nil
 }
 
-// start starts the reflector of a stream, under mu.
+// start makes the reflector of a stream and runs it, under mu.
 func (s *PartitionedInformer) start(t *Stream) {
 	t.reflector = NewReflectorWithOptions(t.config.Source, s.example, streamStore{t}, ReflectorOptions{
 		Logger:          &s.logger,
@@ -103,6 +103,11 @@ func (s *PartitionedInformer) start(t *Stream) {
 	if s.onError != nil {
 		t.reflector.onError = s.onError
 	}
+	s.run(t)
+}
+
+// run runs the reflector of a stream, under mu. It can do so again when it has ended.
+func (s *PartitionedInformer) run(t *Stream) {
 	t.floors, t.highest = nil, 0
 	t.reflector.resume = t.setFloors()
 	var ctx context.Context
@@ -246,13 +251,6 @@ func (t *Stream) State() State {
 	return t.reflector.State()
 }
 
-// Strangers is how many objects the server sent that it was not asked for, and Dropped how many were for no partition. Neither
-// were decoded.
-func (t *Stream) Strangers() uint64 { return t.strangers.Load() }
-
-// Dropped is how many changes were for no partition.
-func (t *Stream) Dropped() uint64 { return t.dropped.Load() }
-
 // take takes a change that is not decoded.
 func (t *Stream) take(e *event) error {
 	key, id := e.key, e.id
@@ -290,7 +288,7 @@ func (t *Stream) stranger(e *Envelope) bool {
 	if t.config.Covers == nil || t.config.Trusted || t.config.Covers(e) {
 		return false
 	}
-	if t.strangers.Add(1) == 1 && t.config.OnStranger != nil {
+	if !t.strange.Swap(true) && t.config.OnStranger != nil {
 		t.config.OnStranger()
 	}
 	return true
@@ -307,7 +305,6 @@ func (t *Stream) post(l *letter, env *Envelope, keep func()) error {
 	for {
 		p := s.trayFor(t, l, env)
 		if p == nil {
-			t.dropped.Add(1)
 			return nil
 		}
 		if !kept {

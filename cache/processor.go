@@ -124,7 +124,7 @@ func (p *processor) remove(l *listener) {
 	p.listened.Store(len(p.listeners) > 0)
 	l.stopNow()
 	if !p.started {
-		close(l.ended)
+		l.hasEnded()
 	}
 }
 
@@ -146,7 +146,7 @@ func (p *processor) end() {
 	for _, l := range listeners {
 		l.stopNow()
 		if !p.started {
-			close(l.ended)
+			l.hasEnded()
 		}
 	}
 	p.mu.Unlock()

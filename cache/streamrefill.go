@@ -16,7 +16,6 @@ type streamRefill struct {
 	// listed is every object that is there: its letter, or nil if what is known stays.
 	listed map[string]*letter
 	order  []*letter // those that are new, in the order in which they came
-	bytes  int64
 
 	decoders *decoders // nil if the reflector decodes by itself
 }
@@ -38,7 +37,6 @@ func (r *streamRefill) add(a *arrival) error {
 	routes := t.informer.routes.Load()
 	to := routes.find(t, &env)
 	if to == nil {
-		t.dropped.Add(1)
 		return nil // if it is known, it will be missing
 	}
 	key := t.config.Prefix + a.key
@@ -49,7 +47,6 @@ func (r *streamRefill) add(a *arrival) error {
 	l := &letter{key: key, bare: a.key, what: watch.Added, id: a.id, stream: t, at: time.Now(), obj: a.obj, to: to, by: routes}
 	r.put(l)
 	if a.raw != nil {
-		r.bytes += int64(len(a.raw.Bytes))
 		l.size = int64(len(a.raw.Bytes))
 	}
 	if r.decoders != nil && a.raw != nil {
