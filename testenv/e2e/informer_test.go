@@ -11,6 +11,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -42,6 +43,7 @@ func TestInformerThroughTrouble(t *testing.T) {
 		}
 	}
 	runInformer(t, informer)
+	others := c.otherStorages()
 	c.agree(informer, quick, slow)
 
 	t.Log("the server is killed")
@@ -70,6 +72,67 @@ func TestInformerThroughTrouble(t *testing.T) {
 	c.agree(informer, quick, slow)
 	if now := cache.StateOf(informer).Events; now <= before {
 		t.Errorf("%d events, and %d before: nothing was heard", now, before)
+	}
+	c.agreeInFull(informer, nil)
+	for name, other := range others {
+		t.Log("stored in another way:", name)
+		c.agree(other.SharedIndexInformer, other.view)
+		c.agreeInFull(other.SharedIndexInformer, other.keep)
+	}
+}
+
+// otherStorage is an informer that stores objects in another way than most do.
+type otherStorage struct {
+	cache.SharedIndexInformer
+	view *view
+	keep func(pod *corev1.Pod) *corev1.Pod // what it keeps of a pod; nil means all
+}
+
+// otherStorages start beside the informer, and go through the same trouble.
+func (c *podCluster) otherStorages() map[string]otherStorage {
+	labelsAlone := func(p *corev1.Pod) *corev1.Pod {
+		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+			Namespace: p.Namespace, Name: p.Name, UID: p.UID, ResourceVersion: p.ResourceVersion, Generation: p.Generation, Labels: p.Labels,
+		}}
+	}
+	out := map[string]otherStorage{}
+	for name, way := range map[string]struct {
+		cache.Storage
+		keep func(*corev1.Pod) *corev1.Pod
+	}{
+		"packed":         {Storage: cache.Storage{Packed: true}},
+		"projected":      {cache.Storage{Keep: []string{"metadata.labels"}}, labelsAlone},
+		"both":           {cache.Storage{Packed: true, Keep: []string{"metadata.labels"}}, labelsAlone},
+		"without fields": {cache.Storage{Drop: []string{cache.DropManagedFields}}, func(p *corev1.Pod) *corev1.Pod { p = p.DeepCopy(); p.ManagedFields = nil; return p }},
+	} {
+		lw := cache.NewListWatchFromClient(c.client.CoreV1().RESTClient(), "pods", c.ns, nil)
+		informer := cache.NewSharedIndexInformerWithOptions(lw, &corev1.Pod{}, cache.SharedIndexInformerOptions{Storage: way.Storage})
+		v := &view{}
+		if _, err := informer.AddEventHandler(v); err != nil {
+			c.t.Fatal(err)
+		}
+		runInformer(c.t, informer)
+		out[name] = otherStorage{informer, v, way.keep}
+	}
+	return out
+}
+
+// agreeInFull compares every field of every pod with what the server has.
+func (c *podCluster) agreeInFull(informer cache.SharedIndexInformer, keep func(*corev1.Pod) *corev1.Pod) {
+	c.t.Helper()
+	list, err := c.client.CoreV1().Pods(c.ns).List(c.t.Context(), metav1.ListOptions{})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for i := range list.Items {
+		want := &list.Items[i]
+		if keep != nil {
+			want = keep(want)
+		}
+		got, _, err := informer.GetStore().GetByKey(c.ns + "/" + want.Name)
+		if err != nil || !equality.Semantic.DeepEqual(got, want) {
+			c.t.Fatalf("%s: got %v (%v), want %v", want.Name, got, err, want)
+		}
 	}
 }
 
