@@ -138,8 +138,11 @@ func (a *applier) note(key string, obj any, s stamp, was, is bool, before any) {
 		step.Type = TransactionTypeDelete
 	case was && identical(obj, before):
 		return
-	case a.detector != nil:
+	case a.detector != nil && !isPacked(obj):
 		a.detector.AddObject(obj)
+	}
+	if is {
+		packAway(obj)
 	}
 	a.steps = append(a.steps, step)
 	a.remember(key, s, is)

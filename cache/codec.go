@@ -74,7 +74,7 @@ func (c *codec) loadFiltered(raw *rest.Raw) (any, error) {
 	if c.packing == nil || c.alter {
 		return c.decode(raw, c.shares)
 	}
-	return c.packing.packRaw(raw)
+	return c.packing.take(raw)
 }
 
 // buffer is one for bytes that are looked at and forgotten.

@@ -100,6 +100,7 @@ func (r *queueRefill) add(a *arrival) error {
 			r.unreadable = append(r.unreadable, a.key)
 			return err
 		}
+		packAway(obj) // a whole list of loose ones would take too much room
 	}
 	r.put(listedItem{key: a.key, obj: obj, mark: a.id})
 	return nil

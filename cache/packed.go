@@ -26,6 +26,8 @@ type packed struct {
 	key   string // namespace/name
 	id    stamp
 	bytes pack.Packed
+	// loose is the bytes as they came, until they are packed; nil then. It only changes before others see the object.
+	loose *[]byte
 }
 
 // packedForm is what all objects have in common that came in the same form.
@@ -87,8 +89,8 @@ func (k *packing) form(f packedForm) *packedForm {
 	return form
 }
 
-// packRaw packs an object as it came. One that nobody could decode is an error.
-func (k *packing) packRaw(raw *rest.Raw) (any, error) {
+// take takes an object as it came, to be packed if it is stored. One that nobody could decode is an error.
+func (k *packing) take(raw *rest.Raw) (any, error) {
 	m, err := raw.Meta()
 	if err != nil {
 		return nil, err
@@ -96,8 +98,24 @@ func (k *packing) packRaw(raw *rest.Raw) (any, error) {
 	if err := k.codec.check(raw); err != nil {
 		return nil, err
 	}
-	form := k.form(packedForm{encoding: raw.Encoding, apiVersion: raw.APIVersion, kind: raw.Kind})
-	return k.pack(form, m.Key(), stamp{m.UID, m.ResourceVersion}, raw.Bytes), nil
+	key, _ := raw.Key()
+	loose := k.codec.buffer()
+	*loose = append((*loose)[:0], raw.Bytes...)
+	return &packed{
+		form: k.form(packedForm{encoding: raw.Encoding, apiVersion: raw.APIVersion, kind: raw.Kind}),
+		key:  key, id: stamp{m.UID, m.ResourceVersion}, loose: loose,
+	}, nil
+}
+
+// packAway packs an object that is about to be stored. Nobody else may have seen it yet.
+func packAway(obj any) {
+	p, ok := obj.(*packed)
+	if !ok || p.loose == nil {
+		return
+	}
+	k, loose := p.form.packing, p.loose
+	p.bytes, p.loose = k.packer.Pack(*loose, k.family(p.key)), nil
+	k.codec.buffers.Put(loose)
 }
 
 // packObject packs an object that came decoded, or was changed by a transform.
@@ -115,11 +133,7 @@ func (k *packing) packObject(obj any) (any, error) {
 	if o, ok := obj.(runtime.Object); ok {
 		form.apiVersion, form.kind = o.GetObjectKind().GroupVersionKind().ToAPIVersionAndKind()
 	}
-	return k.pack(k.form(form), MetaObjectToName(m).String(), stamp{m.GetUID(), m.GetResourceVersion()}, data), nil
-}
-
-func (k *packing) pack(form *packedForm, key string, id stamp, data []byte) *packed {
-	return &packed{form: form, key: key, id: id, bytes: k.packer.Pack(data, k.family(key))}
+	return &packed{form: k.form(form), key: MetaObjectToName(m).String(), id: stamp{m.GetUID(), m.GetResourceVersion()}, loose: &data}, nil
 }
 
 // family is the same for objects that are likely to be alike: those whose names differ only behind the last dash, as those of
@@ -133,15 +147,17 @@ func (k *packing) family(key string) uint64 {
 
 // open unpacks the bytes, which are good until use returns, and hands them over.
 func (p *packed) open(use func(raw *rest.Raw) error) error {
-	c := p.form.packing.codec
-	buffer := c.buffer()
-	defer c.buffers.Put(buffer)
-	var err error
-	if *buffer, err = p.bytes.AppendTo((*buffer)[:0]); err != nil {
-		return fmt.Errorf("%q cannot be unpacked: %w", p.key, err)
+	c, data := p.form.packing.codec, p.loose
+	if data == nil {
+		data = c.buffer()
+		defer c.buffers.Put(data)
+		var err error
+		if *data, err = p.bytes.AppendTo((*data)[:0]); err != nil {
+			return fmt.Errorf("%q cannot be unpacked: %w", p.key, err)
+		}
 	}
 	f := p.form
-	return use(&rest.Raw{Encoding: f.encoding, APIVersion: f.apiVersion, Kind: f.kind, Bytes: *buffer})
+	return use(&rest.Raw{Encoding: f.encoding, APIVersion: f.apiVersion, Kind: f.kind, Bytes: *data})
 }
 
 // slot is where an object is if it is hot.
@@ -225,6 +241,12 @@ func (p *packed) name() ObjectName {
 		namespace, name = "", namespace
 	}
 	return ObjectName{Namespace: namespace, Name: name}
+}
+
+// isPacked tells whether an object is packed, so that nobody else has it.
+func isPacked(obj any) bool {
+	_, ok := obj.(*packed)
+	return ok
 }
 
 // unpacked is the opener of a store of packed objects.

@@ -309,7 +309,7 @@ func (b *placing) drop(key string, home *partition) {
 
 func (b *placing) put(l *letter, to *partition) {
 	to.room.has(l.key, l.size)
-	if b.detector != nil {
+	if b.detector != nil && !isPacked(l.obj) {
 		b.detector.AddObject(l.obj)
 	}
 	b.place(l.key, l.obj, to)

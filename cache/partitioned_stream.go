@@ -370,10 +370,14 @@ func (t *Stream) open(l *letter) {
 		if l.obj, l.err = t.reflector.admitted(l.obj); l.err == nil {
 			l.obj, l.err = t.informer.transformed(l.obj)
 		}
+		packAway(l.obj)
 		return
 	}
 	if l.obj, l.err = t.reflector.decode(l.raw); l.err == nil {
 		l.obj, l.err = t.informer.transformed(l.obj)
+	}
+	if l.what != watch.Deleted {
+		packAway(l.obj)
 	}
 	if l.err != nil && l.what != watch.Deleted {
 		t.cannotRead(l.bare, l.err)

@@ -57,6 +57,7 @@ func (r *streamRefill) add(a *arrival) error {
 	if l.obj, l.err = a.load(); l.err == nil {
 		l.obj, l.err = t.informer.transformed(l.obj)
 	}
+	packAway(l.obj)
 	return l.err
 }
 
@@ -139,6 +140,7 @@ func (d *decoders) flush() {
 			if l.obj, l.err = d.stream.reflector.decode(l.raw); l.err == nil {
 				l.obj, l.err = d.stream.informer.transformed(l.obj)
 			}
+			packAway(l.obj)
 			l.raw = nil
 		}
 	})
