@@ -65,6 +65,18 @@ func (e LazyEvent) shown(stored any) any {
 	return obj
 }
 
+// Resync tells whether nothing has changed, and the event only says so because it is time.
+func (e LazyEvent) Resync() bool { return e.Type == watch.Modified && identical(e.old, e.new) }
+
+// Name is the namespace and the name of the object, which in most informers are the Key.
+func (e LazyEvent) Name() ObjectName {
+	if name, err := DeletionHandlingObjectToName(e.current()); err == nil {
+		return name
+	}
+	name, _ := ParseObjectName(e.Key)
+	return name
+}
+
 // UID and ResourceVersion say which state of which object Object returns. They are empty if that is not known.
 func (e LazyEvent) UID() types.UID { return stampOf(e.current()).uid }
 

@@ -62,13 +62,23 @@ func (n *notice) plainCall(h ResourceEventHandler) {
 	case added:
 		h.OnAdd(show(n.new), n.initial)
 	case updated:
-		h.OnUpdate(show(n.old), show(n.new))
+		n.callUpdate(h)
 	case deleted:
 		h.OnDelete(show(n.old))
 	case recreated:
 		h.OnDelete(show(n.old))
 		h.OnAdd(show(n.new), false)
 	}
+}
+
+// callUpdate tells of an update. What has not changed is one object, also if it is packed.
+func (n *notice) callUpdate(h ResourceEventHandler) {
+	obj, old := show(n.new), n.old
+	if p, ok := old.(*packed); ok && p == n.new {
+		h.OnUpdate(obj, obj)
+		return
+	}
+	h.OnUpdate(show(old), obj)
 }
 
 // weightOf is what notices weigh that wait for a handler: one for each that holds a state of an object that is no longer

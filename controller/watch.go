@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiwatch "k8s.io/apimachinery/pkg/watch"
 
 	"vedette.dev/cache"
 )
@@ -149,7 +150,7 @@ func (w *watch[T, K]) Run(ctx context.Context, inlet Inlet[K], ready func()) err
 	if w.own {
 		options.OnPanic = cache.PanicSkip // see event
 	}
-	registration, err := w.informer.AddTypedEventHandler(w, options)
+	registration, err := w.register(options)
 	if err != nil {
 		return fmt.Errorf("the source %s: %w", w, err)
 	}
@@ -172,6 +173,30 @@ func (w *watch[T, K]) Run(ctx context.Context, inlet Inlet[K], ready func()) err
 		return fmt.Errorf("the source %s hears nothing more: its informer has stopped, or a predicate or mapping function called runtime.Goexit", w)
 	}
 	return cache.ShutDownEventHandler(w.informer, registration)
+}
+
+// register has the informer tell the source of changes. Where nobody looks at the objects, they need not be decoded.
+func (w *watch[T, K]) register(options cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
+	if w.own && len(w.passes) == 0 {
+		return w.informer.AddEventHandlerWithOptions(cache.LazyEventHandlerFunc(w.onLazyEvent), options)
+	}
+	return w.informer.AddTypedEventHandler(w, options)
+}
+
+// onLazyEvent is all that OnAdd, OnUpdate and OnDelete are, without the objects.
+func (w *watch[T, K]) onLazyEvent(e cache.LazyEvent) {
+	what := Added
+	switch {
+	case e.Initial:
+		what = Initial
+	case e.Resync():
+		what = Resynced
+	case e.Type == apiwatch.Modified:
+		what = Updated
+	case e.Type == apiwatch.Deleted:
+		what = Deleted
+	}
+	w.event(Event[T]{What: what, Name: e.Name()})
 }
 
 // OnAdd implements cache.TypedResourceEventHandler.

@@ -30,6 +30,13 @@ func TestEncoderWritesWhatNewMakes(t *testing.T) {
 			if got := buf[len(before):]; !bytes.Equal(got, want) {
 				t.Fatalf("pod %d in %s:\ngot  %q\nwant %q", i, e, got, want)
 			}
+			changed, err := encode(e, Changed(i, i+7))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := enc.AppendChanged(nil, i, i+7); !bytes.Equal(got, changed) || bytes.Equal(got, want) {
+				t.Fatalf("pod %d in %s after a change:\ngot  %q\nwant %q", i, e, got, changed)
+			}
 			if enc.Size(i) != len(want) {
 				t.Fatalf("pod %d in %s: said to have %d bytes, has %d", i, e, enc.Size(i), len(want))
 			}

@@ -2,6 +2,7 @@ package pods
 
 import (
 	"encoding/json"
+	"strconv"
 	"testing"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -72,6 +73,9 @@ func TestWhatIsSaidOfAPod(t *testing.T) {
 		pod, key := New(i), Key(i)
 		if pod.Namespace != key.Namespace || pod.Name != key.Name || pod.UID != UID(i) {
 			t.Fatalf("pod %d is %s/%s, %s; said to be %s, %s", i, pod.Namespace, pod.Name, pod.UID, key, UID(i))
+		}
+		if got, want := Changed(i, i+1).ResourceVersion, strconv.FormatInt(Version(i, i+1), 10); got != want {
+			t.Fatalf("pod %d has version %s after change %d; said to have %s", i, got, i+1, want)
 		}
 		if got, want := len(pod.Spec.Containers), ContainersOf(i); got != want {
 			t.Fatalf("pod %d has %d containers; said to have %d", i, got, want)

@@ -4,12 +4,10 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// Decode reads an object. What it has in common with others comes from shares, which may be nil. It keeps nothing of data. A
-// text that is null gives a nil map.
+// Decode reads an object. What it has in common with others comes from shares, which may be nil. It keeps nothing of data, and
+// the map that it returns is shared with nobody, other than those in it. A text that is null gives a nil map.
 func Decode(data []byte, shares *Shares) (map[string]any, error) {
-	var room [64]member
-	mem := memory{shares: shares}
-	d := decoder{data: data, members: room[:0], memory: &mem, judging: shares.judging()}
+	d := decoder{data: data, memory: memory{shares: shares}, judging: shares.judging()}
 	if m, ok := d.top(); ok {
 		return m, nil
 	}
@@ -20,31 +18,27 @@ func Decode(data []byte, shares *Shares) (map[string]any, error) {
 	return m, nil
 }
 
-// deepest is how deep values may be nested. Nobody writes more, and util/json has a limit as well.
-const deepest = 500
+const (
+	// deepest is how deep values may be nested. Nobody writes more, and util/json has a limit as well.
+	deepest = 500
+	// deepestLook is how deep it is looked for parts that are known: each level looks at the text of those below once more.
+	deepestLook = 32
+)
 
 // decoder reads one object. Its methods return false where something is unusual or wrong.
 type decoder struct {
 	data []byte
 	pos  int
 
-	// members are those of the objects and lists that have begun, the innermost last. So it is known how many
-	// there are when a map or a list is made.
-	members []member
-	depth   int
+	stack stack
+	depth int
 
-	*memory // a pointer, or the compiler would see things of the heap in here, and put all of it there
+	memory
 	judging bool
 }
 
 // left is how much was not read yet.
 func (d *decoder) left() int { return len(d.data) - d.pos }
-
-// member is one of an object. Those of a list have no name.
-type member struct {
-	name  string
-	value any
-}
 
 func (d *decoder) top() (map[string]any, bool) {
 	if d.next() != '{' {
@@ -108,7 +102,7 @@ func (d *decoder) tree(c byte, p *place) (any, bool) {
 		d.pos += 2
 		return d.shares.empty, true
 	}
-	if !p.tree.look(treeWorth, d.judging) {
+	if d.depth > deepestLook || !p.tree.look(treeWorth, d.judging) {
 		return d.build(c, p)
 	}
 	begin := d.pos
@@ -144,9 +138,9 @@ func (d *decoder) object(p *place) (map[string]any, bool) {
 		return nil, false
 	}
 	d.pos++
-	begin := len(d.members)
+	begin := d.stack.n
 	c := d.next()
-	for g := p.begin(); c != '}' || len(d.members) > begin; {
+	for g := p.begin(); c != '}' || d.stack.n > begin; {
 		if c != '"' {
 			return nil, false
 		}
@@ -159,7 +153,7 @@ func (d *decoder) object(p *place) (map[string]any, bool) {
 		if !ok {
 			return nil, false
 		}
-		d.members = append(d.members, member{name, v})
+		d.stack.push(member{name, v})
 		if c = d.next(); c == '}' {
 			break
 		}
@@ -172,12 +166,22 @@ func (d *decoder) object(p *place) (map[string]any, bool) {
 	}
 	d.pos++
 	d.depth--
-	m := make(map[string]any, len(d.members)-begin)
-	for _, e := range d.members[begin:] {
+	m := newMap(d.stack.n - begin)
+	for i := begin; i < d.stack.n; i++ {
+		e := d.stack.at(i)
 		m[e.name] = e.value // of equal names the last wins
 	}
-	d.members = d.members[:begin]
+	d.stack.cut(begin)
 	return m, true
+}
+
+// newMap makes a map with room for n members. Those for a few are all alike, and made quicker without a number.
+func newMap(n int) map[string]any {
+	const few = 8
+	if n <= few {
+		return make(map[string]any)
+	}
+	return make(map[string]any, n)
 }
 
 // list reads from an opening bracket to the closing one.
@@ -186,14 +190,14 @@ func (d *decoder) list(p *place) (any, bool) {
 		return nil, false
 	}
 	d.pos++
-	begin := len(d.members)
+	begin := d.stack.n
 	c := d.next()
-	for at := d.element(p); c != ']' || len(d.members) > begin; {
+	for at := d.element(p); c != ']' || d.stack.n > begin; {
 		v, ok := d.value(c, at)
 		if !ok {
 			return nil, false
 		}
-		d.members = append(d.members, member{value: v})
+		d.stack.push(member{value: v})
 		if c = d.next(); c == ']' {
 			break
 		}
@@ -205,13 +209,13 @@ func (d *decoder) list(p *place) (any, bool) {
 	}
 	d.pos++
 	d.depth--
-	if len(d.members) == begin {
+	if d.stack.n == begin {
 		return emptyList, true
 	}
-	list := make([]any, len(d.members)-begin)
-	for i, e := range d.members[begin:] {
-		list[i] = e.value
+	list := make([]any, d.stack.n-begin)
+	for i := range list {
+		list[i] = d.stack.at(begin + i).value
 	}
-	d.members = d.members[:begin]
+	d.stack.cut(begin)
 	return list, true
 }

@@ -14,8 +14,8 @@ type Shares struct {
 	empty any // the object without members
 
 	seeds   [2]maphash.Seed
-	words   shelf[any] // strings
-	parts   shelf[part]
+	words   shelf[string]
+	parts   [2]shelf[part] // small and large ones
 	root    place
 	strange place // of all that has no other
 	places  atomic.Int32
@@ -31,7 +31,9 @@ type part struct {
 
 const (
 	mostStrings = 1 << 13
-	mostParts   = 1 << 15
+	// There may be many small parts, and some large ones, so that it is known how much memory they may keep.
+	mostSmall, mostLarge = 1 << 14, 1 << 11
+	smallPart            = 512
 	// longestString and largestPart are the longest texts that it is worth it for. To find the end of a long one
 	// takes time, and it may end nowhere.
 	longestString = 160
@@ -45,7 +47,7 @@ func NewShares(trees bool) *Shares {
 	for i := range s.seeds {
 		s.seeds[i] = maphash.MakeSeed()
 	}
-	s.words.most, s.parts.most = mostStrings, mostParts
+	s.words.most, s.parts[0].most, s.parts[1].most = mostStrings, mostSmall, mostLarge
 	s.strange.uniform = true
 	return s
 }
@@ -63,16 +65,16 @@ func (s *Shares) judging() bool {
 const judgedFirst, judgedRest = 256, 64
 
 // string returns the string that others have as well, and whether there were others.
-func (s *Shares) string(b []byte) (any, bool) {
+func (s *Shares) string(b []byte) (*string, bool) {
 	slots := s.words.at(maphash.Bytes(s.seeds[0], b))
 	for i := range slots {
-		if known := slots[i].Load(); known != nil && (*known).(string) == string(b) {
-			return *known, true
+		if known := slots[i].Load(); known != nil && *known == string(b) {
+			return known, true
 		}
 	}
-	var text any = string(b)
+	text := string(b)
 	s.words.put(slots, &text)
-	return text, false
+	return &text, false
 }
 
 // name is string for the name of a member, which is always worth it unless it is long.
@@ -80,8 +82,8 @@ func (s *Shares) name(b []byte) string {
 	if len(b) > longestString {
 		return string(b)
 	}
-	v, _ := s.string(b)
-	return v.(string)
+	known, _ := s.string(b)
+	return *known
 }
 
 // cut returns the text of the object or list at the beginning of b, or nil if it is not worth looking for it.
@@ -96,20 +98,24 @@ func cut(b []byte) []byte {
 // find returns a part of another object with the same text, or where it can be kept when it is there.
 func (s *Shares) find(text []byte) (any, slot) {
 	hashes := [2]uint64{maphash.Bytes(s.seeds[0], text), maphash.Bytes(s.seeds[1], text)}
-	slots := s.parts.at(hashes[0])
+	shelf := &s.parts[0]
+	if len(text) > smallPart {
+		shelf = &s.parts[1]
+	}
+	slots := shelf.at(hashes[0])
 	for i := range slots {
 		if known := slots[i].Load(); known != nil && known.hashes == hashes {
 			return known.value, slot{}
 		}
 	}
-	return nil, slot{s, slots, hashes}
+	return nil, slot{shelf, slots, hashes}
 }
 
 // slot is where a part of an object can be kept.
 type slot struct {
-	shares *Shares
+	shelf  *shelf[part]
 	slots  *ways[part]
 	hashes [2]uint64
 }
 
-func (s slot) keep(v any) { s.shares.parts.put(s.slots, &part{s.hashes, v}) }
+func (s slot) keep(v any) { s.shelf.put(s.slots, &part{s.hashes, v}) }

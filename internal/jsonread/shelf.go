@@ -29,7 +29,8 @@ func (s *shelf[T]) put(slots *ways[T], thing *T) {
 	slots[1].Store(slots[0].Load())
 	slots[0].Store(thing)
 	table := s.table.Load()
-	if n := len(*table); s.missed.Add(1) > int64(2*n) && n < s.most {
+	// It grows early: what differs in each object is put here as well, and would push out the rest.
+	if n := len(*table); s.missed.Add(1) > int64(n/2) && n < s.most {
 		s.missed.Store(0)
 		s.grow(table, 4*n)
 	}
@@ -42,12 +43,12 @@ func (s *shelf[T]) grow(old *[]ways[T], n int) *[]ways[T] {
 	return s.table.Load()
 }
 
-// worth is how often it was worth looking whether others have the same in a field. Where it is not, only those objects are
+// worth is how often it was worth looking whether others have the same at a place. Where it is not, only those objects are
 // looked at by which that is judged.
 type worth struct{ looks, hits atomic.Uint32 }
 
 const (
-	// worthFirst is how many looks it takes to say anything of a field. After worthMost looks, the older ones count half.
+	// worthFirst is how many looks it takes to say anything of a place. After worthMost looks, the older ones count half.
 	worthFirst, worthMost = 64, 1 << 12
 	// One look in so many must be worth it.
 	stringWorth, treeWorth = 4, 16

@@ -21,7 +21,7 @@ func (d *decoder) string(p *place) (any, bool) {
 		if known {
 			p.text.hit(d.judging)
 		}
-		return s, true
+		return boxed(s), true
 	}
 	if d.shares.trees {
 		return d.box(b, d.left()), true
@@ -32,9 +32,18 @@ func (d *decoder) string(p *place) (any, bool) {
 // plain reads what a string says. The bytes are good until the next string is read.
 func (d *decoder) plain() ([]byte, bool) {
 	rest := d.data[d.pos:]
-	if at := special(rest[1:]); at >= 0 && rest[at+1] == '"' { // as most of them
-		d.pos += at + 2
-		return rest[1 : at+1], true
+	at := -1
+	if len(rest) > 8 {
+		// Most strings are short, and stand for themselves.
+		if found := specials(binary.LittleEndian.Uint64(rest[1:])); found != 0 {
+			at = 1 + bits.TrailingZeros64(found)/8
+		} else if more := special(rest[9:]); more >= 0 {
+			at = 9 + more
+		}
+	}
+	if at > 0 && rest[at] == '"' {
+		d.pos += at + 1
+		return rest[1:at], true
 	}
 	raw, escaped, ok := quoted(rest)
 	if !ok {
@@ -81,19 +90,9 @@ func quoted(b []byte) (raw []byte, escaped, ok bool) {
 // special is where the first byte is that does not stand for itself in a string, or that is not ASCII, or -1. It looks
 // at eight bytes at a time.
 func special(b []byte) int {
-	const (
-		ones   = 0x0101010101010101
-		highs  = 0x8080808080808080
-		quotes = '"' * ones
-		slants = '\\' * ones
-		spaces = ' ' * ones
-	)
 	i := 0
 	for ; i+8 <= len(b); i += 8 {
-		w := binary.LittleEndian.Uint64(b[i:])
-		q, l := w^quotes, w^slants
-		// The lowest set bit is right; higher ones may be carried over from it.
-		if found := ((q-ones)&^q | (l-ones)&^l | (w-spaces)&^w | w) & highs; found != 0 {
+		if found := specials(binary.LittleEndian.Uint64(b[i:])); found != 0 {
 			return i + bits.TrailingZeros64(found)/8
 		}
 	}
@@ -103,6 +102,19 @@ func special(b []byte) int {
 		}
 	}
 	return -1
+}
+
+// specials has the high bit of the first such byte in w set. Higher ones may be carried over from it.
+func specials(w uint64) uint64 {
+	const (
+		ones   = 0x0101010101010101
+		highs  = 0x8080808080808080
+		quotes = '"' * ones
+		slants = '\\' * ones
+		spaces = ' ' * ones
+	)
+	q, l := w^quotes, w^slants
+	return ((q-ones)&^q | (l-ones)&^l | (w-spaces)&^w | w) & highs
 }
 
 // escapes are the characters that one letter behind a backslash stands for.

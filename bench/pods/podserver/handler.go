@@ -56,6 +56,7 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *handler) list(w http.ResponseWriter, r *http.Request, e pods.Encoding) {
+	h.cluster.count(&h.cluster.lists)
 	page, err := h.page(r.FormValue("limit"), r.FormValue("continue"))
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
