@@ -8,7 +8,9 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 
+	"vedette.dev/internal/jsonread"
 	"vedette.dev/internal/protoread"
 	"vedette.dev/internal/wirefilter"
 	"vedette.dev/rest"
@@ -26,7 +28,9 @@ type codec struct {
 	filter  *wirefilter.Filter // nil if all fields are kept
 	plan    *protoread.Plan    // nil if the type has none
 	shares  *protoread.Shares
-	packing *packing // nil if objects are not packed
+	texts   *jsonread.Shares // of what is unstructured
+	packing *packing         // nil if objects are not packed
+	most    int              // objects that there were, of late
 	buffers sync.Pool
 }
 
@@ -44,6 +48,9 @@ func (o *SharedIndexInformerOptions) codec(example any, transform TransformFunc)
 		if !o.Storage.Unshared && !o.Storage.Packed {
 			c.shares = plan.NewShares(!c.alter)
 		}
+	}
+	if c.unstructured && !o.Storage.Unshared && !o.Storage.Packed {
+		c.texts = jsonread.NewShares(!c.alter)
 	}
 	if o.Storage.Packed {
 		c.packing = newPacking(c)
@@ -126,7 +133,10 @@ func (c *codec) check(raw *rest.Raw) error {
 
 // decode reads an object. What it has in common with others is shared, unless shares is nil.
 func (c *codec) decode(raw *rest.Raw, shares *protoread.Shares) (any, error) {
-	if raw.Encoding != rest.Protobuf || c.plan == nil {
+	switch {
+	case raw.Encoding == rest.JSON && c.texts != nil:
+		return c.decodeUnstructured(raw)
+	case raw.Encoding == rest.JSON || c.plan == nil:
 		return decodePlainly(raw, c.newObject)
 	}
 	obj, err := c.plan.Decode(raw.Bytes, shares)
@@ -138,6 +148,40 @@ func (c *codec) decode(raw *rest.Raw, shares *protoread.Shares) (any, error) {
 	}
 	return obj, nil
 }
+
+func (c *codec) decodeUnstructured(raw *rest.Raw) (any, error) {
+	content, err := jsonread.Decode(raw.Bytes, c.texts)
+	if err != nil || content == nil {
+		return decodePlainly(raw, c.newObject) // whose error says more
+	}
+	// The outermost map is that of this object alone. The items of a list do not say what they are.
+	if content["apiVersion"] == nil && raw.APIVersion != "" {
+		content["apiVersion"] = raw.APIVersion
+	}
+	if content["kind"] == nil && raw.Kind != "" {
+		content["kind"] = raw.Kind
+	}
+	// A program without unstructured objects should not have their methods: so they are not named here.
+	obj := c.newObject()
+	obj.(runtime.Unstructured).SetUnstructuredContent(content)
+	return obj, nil
+}
+
+// has notes how many objects there are. When most of them are gone, so should be what they had in common. It is called by one
+// goroutine at a time.
+func (c *codec) has(objects int) {
+	if c == nil {
+		return
+	}
+	c.most = max(c.most, objects)
+	if c.most > worthForgetting && objects < c.most/4 {
+		c.most = objects
+		c.shares.Forget()
+		c.texts.Forget()
+	}
+}
+
+const worthForgetting = 1024
 
 // decodePlainly reads an object that has nothing in common with others.
 func decodePlainly(raw *rest.Raw, newObject func() any) (any, error) {

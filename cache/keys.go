@@ -35,7 +35,7 @@ func MetaNamespaceKeyFunc(obj interface{}) (string, error) {
 		return string(key), nil
 	}
 	if p, ok := obj.(*packed); ok {
-		return p.key, nil
+		return p.key(), nil
 	}
 	name, err := ObjectToName(obj)
 	if err != nil {
@@ -89,7 +89,7 @@ func versionOf(obj any) (version string, ok bool) {
 		return "", false
 	}
 	if p, ok := obj.(*packed); ok {
-		return p.id.version, true
+		return p.id().version, true
 	}
 	m, err := metaOf(obj)
 	if err != nil {

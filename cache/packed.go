@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"vedette.dev/internal/pack"
 	"vedette.dev/rest"
@@ -22,10 +23,11 @@ import (
 // packed is an object at rest: its bytes, and what it takes to know it. It stands for the object everywhere between the reflector
 // and those who read the store or are told of changes; they are given decoded objects.
 type packed struct {
-	form  *packedForm
-	key   string // namespace/name
-	id    stamp
-	bytes pack.Packed
+	form *packedForm
+	// text is the key, the UID and the version, one behind the other, of which the first two have these lengths.
+	text             string
+	keyLong, uidLong uint32
+	bytes            pack.Packed
 	// loose is the bytes as they came, until they are packed; nil then. It only changes before others see the object.
 	loose *[]byte
 }
@@ -98,13 +100,22 @@ func (k *packing) take(raw *rest.Raw) (any, error) {
 	if err := k.codec.check(raw); err != nil {
 		return nil, err
 	}
-	key, _ := raw.Key()
+	text, _ := raw.IdentityText()
 	loose := k.codec.buffer()
 	*loose = append((*loose)[:0], raw.Bytes...)
 	return &packed{
 		form: k.form(packedForm{encoding: raw.Encoding, apiVersion: raw.APIVersion, kind: raw.Kind}),
-		key:  key, id: stamp{m.UID, m.ResourceVersion}, loose: loose,
+		text: text, keyLong: uint32(len(text) - len(m.UID) - len(m.ResourceVersion)), uidLong: uint32(len(m.UID)), loose: loose,
 	}, nil
+}
+
+// key is namespace/name.
+func (p *packed) key() string { return p.text[:p.keyLong] }
+
+// id is which state of which object it is.
+func (p *packed) id() stamp {
+	rest := p.text[p.keyLong:]
+	return stamp{uid: types.UID(rest[:p.uidLong]), version: rest[p.uidLong:]}
 }
 
 // packAway packs an object that is about to be stored. Nobody else may have seen it yet.
@@ -114,7 +125,7 @@ func packAway(obj any) {
 		return
 	}
 	k, loose := p.form.packing, p.loose
-	p.bytes, p.loose = k.packer.Pack(*loose, k.family(p.key)), nil
+	p.bytes, p.loose = k.packer.Pack(*loose, k.family(p.key())), nil
 	k.codec.buffers.Put(loose)
 }
 
@@ -133,7 +144,10 @@ func (k *packing) packObject(obj any) (any, error) {
 	if o, ok := obj.(runtime.Object); ok {
 		form.apiVersion, form.kind = o.GetObjectKind().GroupVersionKind().ToAPIVersionAndKind()
 	}
-	return &packed{form: k.form(form), key: MetaObjectToName(m).String(), id: stamp{m.GetUID(), m.GetResourceVersion()}, loose: &data}, nil
+	key, uid := MetaObjectToName(m).String(), string(m.GetUID())
+	return &packed{
+		form: k.form(form), text: key + uid + m.GetResourceVersion(), keyLong: uint32(len(key)), uidLong: uint32(len(uid)), loose: &data,
+	}, nil
 }
 
 // family is the same for objects that are likely to be alike: those whose names differ only behind the last dash, as those of
@@ -153,7 +167,7 @@ func (p *packed) open(use func(raw *rest.Raw) error) error {
 		defer c.buffers.Put(data)
 		var err error
 		if *data, err = p.bytes.AppendTo((*data)[:0]); err != nil {
-			return fmt.Errorf("%q cannot be unpacked: %w", p.key, err)
+			return fmt.Errorf("%q cannot be unpacked: %w", p.key(), err)
 		}
 	}
 	f := p.form
@@ -188,11 +202,15 @@ func (p *packed) fresh() (any, error) {
 	return p.decoded()
 }
 
-// decoded decodes the object.
-func (p *packed) decoded() (obj any, err error) {
+// decoded decodes the object for a reader, of whom only some do so at the same time.
+func (p *packed) decoded() (any, error) {
 	k := p.form.packing
 	k.slots <- struct{}{}
 	defer func() { <-k.slots }()
+	return p.decode()
+}
+
+func (p *packed) decode() (obj any, err error) {
 	err = p.open(func(raw *rest.Raw) error {
 		obj, err = p.form.decode(raw)
 		return err
@@ -218,7 +236,7 @@ func (p *packed) shown() (any, error) {
 	if h := slot.Load(); h != nil && h.of == p && h.obj != nil {
 		return h.obj, nil
 	}
-	obj, err := p.decoded()
+	obj, err := p.decode() // at once: handlers do not wait for readers
 	if err == nil {
 		slot.Store(&hot{p, obj})
 	}
@@ -236,7 +254,7 @@ func (p *packed) meta() (*metav1.PartialObjectMetadata, error) {
 }
 
 func (p *packed) name() ObjectName {
-	namespace, name, ok := strings.Cut(p.key, "/")
+	namespace, name, ok := strings.Cut(p.key(), "/")
 	if !ok {
 		namespace, name = "", namespace
 	}

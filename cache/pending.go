@@ -56,7 +56,7 @@ func stampOf(obj any) stamp {
 		obj = d.Obj
 	}
 	if p, ok := obj.(*packed); ok {
-		return p.id
+		return p.id()
 	}
 	m, err := metaOf(obj)
 	if err != nil {

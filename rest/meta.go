@@ -52,10 +52,13 @@ func (o *Raw) Meta() (Meta, error) {
 		return Meta{}, err
 	}
 	if o.Encoding == Protobuf {
-		o.identity, o.key, err = protoMeta(meta)
+		o.identity, o.text, err = protoMeta(meta)
 	} else {
 		o.identity, err = jsonMeta(meta)
-		o.key = o.identity.Key()
+		o.text = o.identity.Key() + string(o.identity.UID) + o.identity.ResourceVersion
+	}
+	if err != nil {
+		o.identity, o.text = Meta{}, ""
 	}
 	o.identified = err == nil
 	return o.identity, err
@@ -63,8 +66,16 @@ func (o *Raw) Meta() (Meta, error) {
 
 // Key is the Key of Meta, made once.
 func (o *Raw) Key() (string, error) {
-	_, err := o.Meta()
-	return o.key, err
+	text, err := o.IdentityText()
+	return text[:len(text)-len(o.identity.UID)-len(o.identity.ResourceVersion)], err
+}
+
+// IdentityText is the key, the UID and the resource version, one behind the other, for those who keep many of them.
+func (o *Raw) IdentityText() (string, error) {
+	if _, err := o.Meta(); err != nil {
+		return "", err
+	}
+	return o.text, nil
 }
 
 // Labels reads the labels of the object.
@@ -153,7 +164,7 @@ func (o *Raw) jsonMetadata() ([]byte, error) {
 	return meta, nil
 }
 
-// protoMeta also returns the key.
+// protoMeta also returns the text of IdentityText.
 func protoMeta(meta []byte) (Meta, string, error) {
 	var name, namespace, uid, version []byte
 	var generation int64
@@ -172,13 +183,13 @@ func protoMeta(meta []byte) (Meta, string, error) {
 			generation = int64(m.Varint)
 		}
 	}
-	out, key := newMeta(namespace, name, uid, version)
+	out, text := newMeta(namespace, name, uid, version)
 	out.Generation = generation
-	return out, key, metaError(m.Err)
+	return out, text, metaError(m.Err)
 }
 
-// newMeta copies all strings at once, and the key with them.
-func newMeta(namespace, name, uid, version []byte) (m Meta, key string) {
+// newMeta copies all strings at once, behind one another.
+func newMeta(namespace, name, uid, version []byte) (m Meta, text string) {
 	var b strings.Builder
 	b.Grow(len(namespace) + len("/") + len(name) + len(uid) + len(version))
 	own := func(part []byte) string {
@@ -191,9 +202,8 @@ func newMeta(namespace, name, uid, version []byte) (m Meta, key string) {
 		b.WriteByte('/')
 	}
 	m.Name = own(name)
-	key = b.String()
 	m.UID, m.ResourceVersion = types.UID(own(uid)), own(version)
-	return m, key
+	return m, b.String()
 }
 
 func jsonMeta(meta []byte) (Meta, error) {

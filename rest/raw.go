@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
+	"vedette.dev/internal/jsonread"
 	"vedette.dev/internal/protoscan"
 )
 
@@ -49,9 +50,9 @@ type Raw struct {
 	wire []byte
 	// meta is where the metadata is in Bytes, once it has been looked for.
 	meta []byte
-	// identity and key are what Meta has found, if identified is set.
+	// identity is what Meta has found, if identified is set, and text the same in one string.
 	identity   Meta
-	key        string
+	text       string
 	identified bool
 }
 
@@ -96,8 +97,8 @@ func (o *Raw) into(obj any) error {
 
 // intoUnstructured also fills in what the items of a list do not say.
 func (o *Raw) intoUnstructured(u runtime.Unstructured) error {
-	var content map[string]any
-	if err := utiljson.Unmarshal(o.Bytes, &content); err != nil {
+	content, err := jsonread.Decode(o.Bytes, nil)
+	if err != nil {
 		return err
 	}
 	if content == nil {

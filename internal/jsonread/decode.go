@@ -102,7 +102,7 @@ func (d *decoder) tree(c byte, p *place) (any, bool) {
 		d.pos += 2
 		return d.shares.empty, true
 	}
-	if d.depth > deepestLook || !p.tree.look(treeWorth, d.judging) {
+	if d.depth > deepestLook || !p.tree.Look(treeWorth, d.judging) {
 		return d.build(c, p)
 	}
 	begin := d.pos
@@ -112,7 +112,7 @@ func (d *decoder) tree(c byte, p *place) (any, bool) {
 	}
 	known, slot := d.shares.find(text)
 	if known != nil {
-		p.tree.hit(d.judging)
+		p.tree.Hit(d.judging)
 		d.pos += len(text)
 		return known, true
 	}

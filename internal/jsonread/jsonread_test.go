@@ -180,9 +180,9 @@ func TestBounds(t *testing.T) {
 		}
 	}
 	for got, want := range map[int]int{
-		len(*shares.words.table.Load()):    mostStrings,
-		len(*shares.parts[0].table.Load()): mostSmall,
-		len(*shares.parts[1].table.Load()): mostLarge,
+		shares.words.Size():    mostStrings,
+		shares.parts[0].Size(): mostSmall,
+		shares.parts[1].Size(): mostLarge,
 	} {
 		if got != want {
 			t.Errorf("%d slots, want %d", got, want)

@@ -3,6 +3,8 @@ package jsonread
 import (
 	"maps"
 	"sync/atomic"
+
+	"vedette.dev/internal/shelf"
 )
 
 // place is where a value stands in objects: the names on the way there. All elements of a list have the same place.
@@ -12,7 +14,7 @@ type place struct {
 	// uniform says that everything below is at this place as well.
 	uniform bool
 
-	text, tree worth
+	text, tree shelf.Worth
 
 	// below are the places of the members by their names as they are written, and rest is that of all others, nil if
 	// there is room.

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"vedette.dev/internal/jsonscan"
+	"vedette.dev/internal/shelf"
 )
 
 // Shares is what objects of one kind have in common. It holds a bounded number of strings and other parts of them, those that
@@ -14,8 +15,8 @@ type Shares struct {
 	empty any // the object without members
 
 	seeds   [2]maphash.Seed
-	words   shelf[string]
-	parts   [2]shelf[part] // small and large ones
+	words   shelf.Shelf[string]
+	parts   [2]shelf.Shelf[part] // small and large ones
 	root    place
 	strange place // of all that has no other
 	places  atomic.Int32
@@ -47,10 +48,24 @@ func NewShares(trees bool) *Shares {
 	for i := range s.seeds {
 		s.seeds[i] = maphash.MakeSeed()
 	}
-	s.words.most, s.parts[0].most, s.parts[1].most = mostStrings, mostSmall, mostLarge
+	s.words.Most, s.parts[0].Most, s.parts[1].Most = mostStrings, mostSmall, mostLarge
 	s.strange.uniform = true
 	return s
 }
+
+// Forget lets go of everything but the places. Shares may be nil.
+func (s *Shares) Forget() {
+	if s == nil {
+		return
+	}
+	s.words.Clear()
+	for i := range s.parts {
+		s.parts[i].Clear()
+	}
+}
+
+// One look in so many must be worth it.
+const stringWorth, treeWorth = 4, 16
 
 // judging tells whether the object that is decoded now is one of those by which it is judged what is worth looking for:
 // the first ones, and then one of many. Only these change anything at the places.
@@ -66,14 +81,14 @@ const judgedFirst, judgedRest = 256, 64
 
 // string returns the string that others have as well, and whether there were others.
 func (s *Shares) string(b []byte) (*string, bool) {
-	slots := s.words.at(maphash.Bytes(s.seeds[0], b))
+	slots := s.words.At(maphash.Bytes(s.seeds[0], b))
 	for i := range slots {
 		if known := slots[i].Load(); known != nil && *known == string(b) {
 			return known, true
 		}
 	}
 	text := string(b)
-	s.words.put(slots, &text)
+	s.words.Put(slots, &text)
 	return &text, false
 }
 
@@ -98,24 +113,24 @@ func cut(b []byte) []byte {
 // find returns a part of another object with the same text, or where it can be kept when it is there.
 func (s *Shares) find(text []byte) (any, slot) {
 	hashes := [2]uint64{maphash.Bytes(s.seeds[0], text), maphash.Bytes(s.seeds[1], text)}
-	shelf := &s.parts[0]
+	parts := &s.parts[0]
 	if len(text) > smallPart {
-		shelf = &s.parts[1]
+		parts = &s.parts[1]
 	}
-	slots := shelf.at(hashes[0])
+	slots := parts.At(hashes[0])
 	for i := range slots {
 		if known := slots[i].Load(); known != nil && known.hashes == hashes {
 			return known.value, slot{}
 		}
 	}
-	return nil, slot{shelf, slots, hashes}
+	return nil, slot{parts, slots, hashes}
 }
 
 // slot is where a part of an object can be kept.
 type slot struct {
-	shelf  *shelf[part]
-	slots  *ways[part]
+	parts  *shelf.Shelf[part]
+	slots  *shelf.Ways[part]
 	hashes [2]uint64
 }
 
-func (s slot) keep(v any) { s.shelf.put(s.slots, &part{s.hashes, v}) }
+func (s slot) keep(v any) { s.parts.Put(s.slots, &part{s.hashes, v}) }

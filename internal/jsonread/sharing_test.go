@@ -10,6 +10,8 @@ import (
 	"unsafe"
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"vedette.dev/internal/shelf"
 )
 
 const pod = `{"metadata":{"name":"%[1]s","labels":{"app":"web","tier":"front"},"managedFields":[{"manager":"kubelet","fieldsV1":
@@ -40,11 +42,18 @@ func same(a, b any) bool {
 // roomy are shares with so much room that nothing pushes out anything else by chance.
 func roomy(trees bool) *Shares {
 	shares := NewShares(trees)
-	shares.words.grow(nil, mostStrings)
+	fill(&shares.words)
 	for i := range shares.parts {
-		shares.parts[i].grow(nil, shares.parts[i].most)
+		fill(&shares.parts[i])
 	}
 	return shares
+}
+
+// fill has a shelf grow until it has all its places.
+func fill[T any](s *shelf.Shelf[T]) {
+	for range 2 * s.Most {
+		s.Put(s.At(0), new(T))
+	}
 }
 
 // TestSharing has equal parts of two objects be one in memory, and parts that differ be two.
@@ -142,31 +151,17 @@ func TestWorth(t *testing.T) {
 		decode(fmt.Sprint(n))
 	}
 	differs, equal := shares.root.member([]byte(`"differs"`)), shares.root.member([]byte(`"same"`))
-	if differs.tree.look(treeWorth, false) || differs.member([]byte(`"v"`)).text.look(stringWorth, false) {
+	if differs.tree.Look(treeWorth, false) || differs.member([]byte(`"v"`)).text.Look(stringWorth, false) {
 		t.Error("it looks for what differs")
 	}
-	if !equal.tree.look(treeWorth, false) {
+	if !equal.tree.Look(treeWorth, false) {
 		t.Error("it does not look for what is equal")
 	}
 	for range 64 * 64 {
 		decode("one")
 	}
-	if !differs.tree.look(treeWorth, false) {
+	if !differs.tree.Look(treeWorth, false) {
 		t.Error("it does not look for what has become equal")
-	}
-}
-
-func TestWorthForgets(t *testing.T) {
-	var w worth
-	for range 1 << 14 {
-		w.look(treeWorth, true)
-		w.hit(true)
-	}
-	for range 5 * worthMost {
-		w.look(treeWorth, true)
-	}
-	if w.look(treeWorth, false) {
-		t.Error("it looks for what was equal long ago")
 	}
 }
 
@@ -185,7 +180,7 @@ func TestCut(t *testing.T) {
 	}
 	looks := 0
 	for p := range every(&shares.root) {
-		looks += int(p.tree.looks.Load())
+		looks += p.tree.Looks()
 	}
 	if looks != deepestLook {
 		t.Errorf("%d looks, want %d", looks, deepestLook)

@@ -16,10 +16,10 @@ func (d *decoder) string(p *place) (any, bool) {
 	if d.shares == nil {
 		return d.box(b, d.left()), true
 	}
-	if len(b) <= longestString && p.text.look(stringWorth, d.judging) {
+	if len(b) <= longestString && p.text.Look(stringWorth, d.judging) {
 		s, known := d.shares.string(b)
 		if known {
-			p.text.hit(d.judging)
+			p.text.Hit(d.judging)
 		}
 		return boxed(s), true
 	}
