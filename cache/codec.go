@@ -18,7 +18,6 @@ import (
 
 // codec is how an informer makes what it stores of what comes. All its reflectors have the same one.
 type codec struct {
-	storage   Storage
 	newObject func() any
 	// alter says that a transform sees decoded objects, and may change them.
 	alter bool
@@ -40,7 +39,7 @@ func (o *SharedIndexInformerOptions) codec(example any, transform TransformFunc)
 	if t == nil || t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
 		return nil
 	}
-	c := &codec{storage: o.Storage, newObject: func() any { return reflect.New(t.Elem()).Interface() }, alter: transform != nil}
+	c := &codec{newObject: func() any { return reflect.New(t.Elem()).Interface() }, alter: transform != nil}
 	c.filter, _ = o.Storage.filter(example) // the options were looked at
 	_, c.unstructured = example.(*unstructured.Unstructured)
 	if plan, err := protoread.Compile(c.newObject()); err == nil { // else the type is decoded in its own way

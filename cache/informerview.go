@@ -159,7 +159,7 @@ func metaStruct(m metav1.Object) *metav1.ObjectMeta {
 		}
 	}
 	return &metav1.ObjectMeta{
-		Name: m.GetName(), GenerateName: m.GetGenerateName(), Namespace: m.GetNamespace(), SelfLink: m.GetSelfLink(), UID: m.GetUID(),
+		Name: m.GetName(), GenerateName: m.GetGenerateName(), Namespace: m.GetNamespace(), UID: m.GetUID(),
 		ResourceVersion: m.GetResourceVersion(), Generation: m.GetGeneration(), CreationTimestamp: m.GetCreationTimestamp(),
 		DeletionTimestamp: m.GetDeletionTimestamp(), DeletionGracePeriodSeconds: m.GetDeletionGracePeriodSeconds(),
 		Labels: m.GetLabels(), Annotations: m.GetAnnotations(), OwnerReferences: m.GetOwnerReferences(),

@@ -61,7 +61,10 @@ type hot struct {
 	obj any
 }
 
-const hotSlots = 256
+const (
+	hotSlots  = 256
+	mostForms = 64
+)
 
 func newPacking(c *codec) *packing {
 	return &packing{
@@ -85,7 +88,9 @@ func (k *packing) form(f packedForm) *packedForm {
 	if form == nil {
 		f.apiVersion, f.kind = strings.Clone(f.apiVersion), strings.Clone(f.kind)
 		form = &f
-		k.forms[f] = form
+		if len(k.forms) < mostForms { // what else comes is nothing that was asked for
+			k.forms[f] = form
+		}
 	}
 	k.last.Store(form)
 	return form
@@ -102,6 +107,10 @@ func (k *packing) take(raw *rest.Raw) (any, error) {
 	}
 	text, _ := raw.IdentityText()
 	loose := k.codec.buffer()
+	if cap(*loose) > 4*len(raw.Bytes)+1024 { // it may be kept for a while, if a handler is slow
+		k.codec.buffers.Put(loose)
+		loose = new([]byte)
+	}
 	*loose = append((*loose)[:0], raw.Bytes...)
 	return &packed{
 		form: k.form(packedForm{encoding: raw.Encoding, apiVersion: raw.APIVersion, kind: raw.Kind}),

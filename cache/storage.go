@@ -18,7 +18,7 @@ type Storage struct {
 	Packed bool
 	// Keep is the fields that are kept, by their names in JSON, such as "metadata.labels", "spec.nodeName" or
 	// "spec.containers.image". All others are dropped before the object is decoded. What it takes to know an object
-	// (apiVersion, kind, namespace, name, UID, resource version) is always kept. Empty means that all fields are.
+	// (apiVersion, kind, namespace, name, UID, resource version, generation) is always kept. Empty means that all fields are.
 	Keep []string
 	// Drop is the fields that are not kept, such as "metadata.managedFields". It cannot be set together with Keep.
 	Drop []string

@@ -49,6 +49,14 @@ func (t *table) get(key string) (any, bool) {
 	return r.obj, r.e != nil
 }
 
+// getBytes is get for a key that is no string, and need not become one.
+func (t *table) getBytes(key []byte) (any, bool) {
+	t.mu.rlock()
+	r := t.byKey.m[string(key)]
+	t.mu.RUnlock()
+	return r.obj, r.e != nil
+}
+
 // size is how many objects there are.
 func (t *table) size() int {
 	t.mu.rlock()

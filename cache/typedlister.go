@@ -30,7 +30,7 @@ func (l TypedLister[T]) ByNamespace(namespace string) TypedLister[T] {
 // the error is the API's NotFound.
 func (l TypedLister[T]) Get(name string) (T, error) {
 	var none T
-	obj, exists, err := l.indexer.GetByKey(ObjectName{Namespace: l.namespace, Name: name}.String())
+	obj, exists, err := l.find(name)
 	if err != nil {
 		return none, err
 	}
@@ -42,6 +42,23 @@ func (l TypedLister[T]) Get(name string) (T, error) {
 		return none, errWrongType[T](obj)
 	}
 	return typed, nil
+}
+
+// find looks an object up. In a store of this package it makes no string of the key for that.
+func (l TypedLister[T]) find(name string) (any, bool, error) {
+	c, ok := l.indexer.(*cache)
+	if !ok || l.namespace == "" {
+		return l.indexer.GetByKey(ObjectName{Namespace: l.namespace, Name: name}.String())
+	}
+	var room [128]byte
+	key := append(room[:0], l.namespace...)
+	key = append(append(key, '/'), name...)
+	obj, exists := c.table.getBytes(key)
+	if !exists {
+		return nil, false, nil
+	}
+	obj, err := c.open.of(obj)
+	return obj, err == nil, err
 }
 
 // List returns the objects that the selector matches, in a slice of the caller's own. With labels.Everything, or nil, it
