@@ -6,7 +6,7 @@ import "time"
 type HandlerState struct {
 	// Number says which handler of the informer it is: the first that was added is 1. It stays when others are removed.
 	Number int
-	// Handler is the Go type of the handler.
+	// Handler is the Go type of the handler, or what its method HandlerName() string returns, if it has one.
 	Handler string
 	// Synced tells whether the handler has heard of everything that was there when it was added.
 	Synced bool

@@ -64,10 +64,13 @@ func (l *listener) panicked(n *notice, cause any) {
 		"stack", string(debug.Stack()))
 }
 
-// handlerType is the Go type of a handler, of which others may have made something else.
+// handlerType is what a handler calls itself, if it does, or its Go type, of which others may have made something else.
 func handlerType(h ResourceEventHandler) string {
-	if wrapped, ok := h.(interface{ handlerType() string }); ok {
-		return wrapped.handlerType()
+	switch h := h.(type) {
+	case interface{ handlerType() string }:
+		return h.handlerType()
+	case interface{ HandlerName() string }:
+		return h.HandlerName()
 	}
 	return fmt.Sprintf("%T", h)
 }

@@ -30,7 +30,7 @@ func TestEveryView(t *testing.T) {
 			t.Error("something fails")
 		}
 		want(t, p.Page, "charts", "chart-events", "chart-took", "heap objects")
-		want(t, p.Page, "informer?name=core/v1.ConfigMap", "typed handler of v1.ConfigMap", "resource version", "copier")
+		want(t, p.Page, "informer?name=core/v1.ConfigMap", "controller, for v1.ConfigMap", "resource version", "copier")
 		want(t, p.Page, "queues", "copier", "running", "In hand", "Waiting until")
 		want(t, p.Page, "queues?name=copier", "copier")
 		want(t, p.Page, "explain", "copier")

@@ -178,10 +178,19 @@ func (w *watch[T, K]) Run(ctx context.Context, inlet Inlet[K], ready func()) err
 // register has the informer tell the source of changes. Where nobody looks at the objects, they need not be decoded.
 func (w *watch[T, K]) register(options cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
 	if w.own && len(w.passes) == 0 {
-		return w.informer.AddEventHandlerWithOptions(cache.LazyEventHandlerFunc(w.onLazyEvent), options)
+		return w.informer.AddEventHandlerWithOptions(lazyWatch[T, K]{w.onLazyEvent, w}, options)
 	}
 	return w.informer.AddTypedEventHandler(w, options)
 }
+
+// lazyWatch is a handler that is called what the source is called.
+type lazyWatch[T cache.Object, K comparable] struct {
+	cache.LazyEventHandlerFunc
+	source *watch[T, K]
+}
+
+// HandlerName is what states call the handler.
+func (l lazyWatch[T, K]) HandlerName() string { return "controller, " + l.source.String() }
 
 // onLazyEvent is all that OnAdd, OnUpdate and OnDelete are, without the objects.
 func (w *watch[T, K]) onLazyEvent(e cache.LazyEvent) {
