@@ -38,6 +38,8 @@ func TestReadsAllocateNothingButTheirAnswer(t *testing.T) {
 	everything := labels.Everything()
 	lister := NewTypedLister[*corev1.Pod](s, pods)
 	wantAllocs(t, "lister", 1, func() { _, _ = lister.List(everything) })
+	ns0 := lister.ByNamespace("ns0")
+	wantAllocs(t, "Get of a namespace lister", 0, func() { _, _ = ns0.Get("0") })
 	wantAllocs(t, "namespace lister", 1, func() { _, _ = lister.ByNamespace("ns0").List(everything) })
 }
 

@@ -28,7 +28,8 @@
 //
 // # What always holds
 //
-//   - What a store hands out is shared and must not be changed. The slice of a list belongs to whoever asked for it.
+//   - What a store hands out is shared and must not be changed, unless its objects are packed: then each reader has its
+//     own. The slice of a list belongs to whoever asked for it.
 //   - Every write is one step, a Replace and a Transaction too: readers see nothing of it or all, in Get, List and every
 //     index alike. What List returned is the store as it was at one moment.
 //   - An object is filed under what the index functions said when it was stored. One who changes it afterwards breaks a

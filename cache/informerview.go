@@ -212,11 +212,3 @@ func toTyped(stored any, t reflect.Type) (any, error) {
 	}
 	return out, nil
 }
-
-// shownOf is an object that is only read.
-func shownOf(stored any) (any, error) {
-	if p, ok := stored.(*packed); ok {
-		return p.shown()
-	}
-	return stored, nil
-}

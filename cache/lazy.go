@@ -1,14 +1,9 @@
 package cache
 
 import (
-	"reflect"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
-
-	"vedette.dev/rest"
 )
 
 // LazyEventHandler is a handler that is told what has happened to which key, and is given the object if it asks. With packed
@@ -162,61 +157,4 @@ func (e LazyEvent) tell(h ResourceEventHandler) {
 	case watch.Deleted:
 		h.OnDelete(e.Object())
 	}
-}
-
-// MetaIndexFunc computes the values under which an index files an object, from its metadata.
-type MetaIndexFunc func(m metav1.Object) ([]string, error)
-
-// IndexByMeta makes an IndexFunc of a function that looks at metadata only: name and namespace, labels, annotations, owners. In
-// packed storage objects need not be decoded for it.
-//
-//go:noinline
-func IndexByMeta(f MetaIndexFunc) IndexFunc {
-	return func(obj interface{}) ([]string, error) {
-		m, err := metaOf(obj)
-		if err != nil {
-			return nil, err
-		}
-		return f(m)
-	}
-}
-
-// byMetaCode are the functions that look at metadata only. All that IndexByMeta has made have the same code.
-var byMetaCode = [...]uintptr{indexCode(MetaNamespaceIndexFunc), indexCode(IndexByMeta(nil))}
-
-func indexCode(f IndexFunc) uintptr { return reflect.ValueOf(f).Pointer() }
-
-// isByMeta tells whether a function is known to look at metadata only.
-func (f IndexFunc) isByMeta() bool {
-	return f != nil && (indexCode(f) == byMetaCode[0] || indexCode(f) == byMetaCode[1])
-}
-
-// shownOnce is an object for index functions, decoded for the first of them that needs it.
-type shownOnce struct {
-	obj     any
-	decoded any
-}
-
-func (s *shownOnce) index(f IndexFunc, byMeta bool) ([]string, error) {
-	p, ok := s.obj.(*packed)
-	if !ok || byMeta {
-		return f.call(s.obj)
-	}
-	if s.decoded == nil {
-		var err error
-		if s.decoded, err = p.shown(); err != nil {
-			return nil, err
-		}
-	}
-	return f.call(s.decoded)
-}
-
-// matches tells whether a selector matches the labels.
-func (p *packed) matches(selector labels.Selector) (ok bool, err error) {
-	err = p.open(func(raw *rest.Raw) error {
-		set, err := raw.Labels()
-		ok = err == nil && selector.Matches(labels.Set(set))
-		return err
-	})
-	return ok, err
 }

@@ -9,11 +9,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"unsafe"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"vedette.dev/internal/pack"
@@ -121,6 +118,15 @@ func (k *packing) take(raw *rest.Raw) (any, error) {
 // key is namespace/name.
 func (p *packed) key() string { return p.text[:p.keyLong] }
 
+// name is the same in two parts.
+func (p *packed) name() ObjectName {
+	namespace, name, ok := strings.Cut(p.key(), "/")
+	if !ok {
+		namespace, name = "", namespace
+	}
+	return ObjectName{Namespace: namespace, Name: name}
+}
+
 // id is which state of which object it is.
 func (p *packed) id() stamp {
 	rest := p.text[p.keyLong:]
@@ -166,139 +172,4 @@ func (k *packing) family(key string) uint64 {
 		key = key[:i]
 	}
 	return maphash.String(k.seed, key)
-}
-
-// open unpacks the bytes, which are good until use returns, and hands them over.
-func (p *packed) open(use func(raw *rest.Raw) error) error {
-	c, data := p.form.packing.codec, p.loose
-	if data == nil {
-		data = c.buffer()
-		defer c.buffers.Put(data)
-		var err error
-		if *data, err = p.bytes.AppendTo((*data)[:0]); err != nil {
-			return fmt.Errorf("%q cannot be unpacked: %w", p.key(), err)
-		}
-	}
-	f := p.form
-	return use(&rest.Raw{Encoding: f.encoding, APIVersion: f.apiVersion, Kind: f.kind, Bytes: *data})
-}
-
-// slot is where an object is if it is hot.
-func (p *packed) slot() *atomic.Pointer[hot] {
-	return &p.form.packing.hot[uintptr(unsafe.Pointer(p))>>6%hotSlots]
-}
-
-// fresh returns an object for someone who may do with it what he likes. One that was asked for before is copied, which takes
-// less time than to decode it.
-func (p *packed) fresh() (any, error) {
-	slot := p.slot()
-	h := slot.Load()
-	if h == nil || h.of != p {
-		slot.Store(&hot{of: p})
-		return p.decoded()
-	}
-	if h.obj == nil {
-		obj, err := p.decoded()
-		if err != nil {
-			return nil, err
-		}
-		h = &hot{p, obj}
-		slot.Store(h)
-	}
-	if o, ok := h.obj.(runtime.Object); ok {
-		return o.DeepCopyObject(), nil
-	}
-	return p.decoded()
-}
-
-// decoded decodes the object for a reader, of whom only some do so at the same time.
-func (p *packed) decoded() (any, error) {
-	k := p.form.packing
-	k.slots <- struct{}{}
-	defer func() { <-k.slots }()
-	return p.decode()
-}
-
-func (p *packed) decode() (obj any, err error) {
-	err = p.open(func(raw *rest.Raw) error {
-		obj, err = p.form.decode(raw)
-		return err
-	})
-	return obj, err
-}
-
-func (f *packedForm) decode(raw *rest.Raw) (any, error) {
-	c := f.packing.codec
-	if f.typ == nil {
-		return c.decode(raw, nil)
-	}
-	obj, err := decodePlainly(raw, func() any { return reflect.New(f.typ.Elem()).Interface() })
-	if o, ok := obj.(runtime.Object); ok && err == nil && f.kind != "" {
-		o.GetObjectKind().SetGroupVersionKind(schema.FromAPIVersionAndKind(f.apiVersion, f.kind))
-	}
-	return obj, err
-}
-
-// shown is the object for those who only read it. Several are given the same.
-func (p *packed) shown() (any, error) {
-	slot := p.slot()
-	if h := slot.Load(); h != nil && h.of == p && h.obj != nil {
-		return h.obj, nil
-	}
-	obj, err := p.decode() // at once: handlers do not wait for readers
-	if err == nil {
-		slot.Store(&hot{p, obj})
-	}
-	return obj, err
-}
-
-// meta decodes the metadata alone.
-func (p *packed) meta() (*metav1.PartialObjectMetadata, error) {
-	m := &metav1.PartialObjectMetadata{}
-	err := p.open(func(raw *rest.Raw) error { return readInto(raw, m) })
-	if err != nil {
-		return nil, err
-	}
-	return m, nil
-}
-
-func (p *packed) name() ObjectName {
-	namespace, name, ok := strings.Cut(p.key(), "/")
-	if !ok {
-		namespace, name = "", namespace
-	}
-	return ObjectName{Namespace: namespace, Name: name}
-}
-
-// isPacked tells whether an object is packed, so that nobody else has it.
-func isPacked(obj any) bool {
-	_, ok := obj.(*packed)
-	return ok
-}
-
-// unpacked is the opener of a store of packed objects.
-func unpacked(obj any) (any, error) {
-	if p, ok := obj.(*packed); ok {
-		return p.fresh()
-	}
-	return obj, nil
-}
-
-// show is what a handler or an index function is given. An object that cannot be decoded is a panic that names it: it
-// could be decoded when it came.
-func show(obj any) any {
-	switch o := obj.(type) {
-	case *packed:
-		shown, err := o.shown()
-		if err != nil {
-			panic(err)
-		}
-		return shown
-	case DeletedFinalStateUnknown:
-		if _, ok := o.Obj.(*packed); ok {
-			o.Obj = show(o.Obj)
-		}
-		return o
-	}
-	return obj
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // TypedLister reads objects of one type from an indexer, all of them or those of one namespace. The packages of listers
-// are made of it, a line a kind. What it returns is shared and must not be changed.
+// are made of it, a line a kind. What it returns is shared and must not be changed, unless the informer packs its objects.
 type TypedLister[T any] struct {
 	indexer   Indexer
 	resource  schema.GroupResource

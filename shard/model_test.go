@@ -67,8 +67,6 @@ func divisions() []division {
 			},
 			keeps: func(h *history, cm *corev1.ConfigMap) bool {
 				l, _ := newLayout(h.shards(), &Tenancy{}, false)
-				e := Envelope{Namespace: cm.Namespace}
-				_ = e
 				return l.routers[""] != nil && l.routers[""].values[cm.Labels["tenant"]] != ""
 			},
 		},

@@ -4,20 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"vedette.dev/bench/harness"
+	"vedette.dev/bench/internal/benchtest"
 )
 
 // Every workload runs here in a small size on each side.
 func TestWorkloadsDoTheirWork(t *testing.T) {
-	for _, w := range Workloads() {
-		for _, side := range w.EachSide() {
-			t.Run(w.Name+"/"+side, func(t *testing.T) {
-				if _, err := harness.Measure(w, harness.Config{Side: side, Scale: 0.001}, harness.Profiles{}); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-	}
+	benchtest.Workloads(t, Workloads(), benchtest.Options{})
 }
 
 // The check must notice a store that does not keep its word.

@@ -1,39 +1,20 @@
 package list
 
 import (
-	"os"
 	"strings"
 	"testing"
 
-	"vedette.dev/bench/harness"
+	"vedette.dev/bench/internal/benchtest"
 	"vedette.dev/bench/pods"
 	"vedette.dev/bench/pods/podserver"
 )
 
 // TestMain lets the test binary be its own server.
-func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == podserver.Command {
-		if err := podserver.Serve(os.Args[2:], os.Stdin, os.Stdout); err != nil {
-			panic(err)
-		}
-		return
-	}
-	// With the race detector a process lingers for a second when it ends, so that others may report.
-	os.Setenv("GORACE", "atexit_sleep_ms=0")
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { benchtest.Main(m, podserver.Command, podserver.Serve) }
 
 // Every workload runs here in a small size on each side. Each of them checks its sums, so both have seen the same.
 func TestWorkloadsDoTheirWork(t *testing.T) {
-	for _, w := range Workloads() {
-		for _, side := range w.EachSide() {
-			t.Run(w.Name+"/"+side, func(t *testing.T) {
-				if _, err := harness.Measure(w, harness.Config{Side: side, Scale: 0.001}, harness.Profiles{}); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-	}
+	benchtest.Workloads(t, Workloads(), benchtest.Options{})
 }
 
 func TestExpectedIsWhatThePodsHave(t *testing.T) {

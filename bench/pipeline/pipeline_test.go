@@ -8,21 +8,13 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"vedette.dev/bench/harness"
+	"vedette.dev/bench/internal/benchtest"
 )
 
 // Every workload runs here in a small size on each side.
 func TestWorkloadsDoTheirWork(t *testing.T) {
-	for _, w := range Workloads() {
-		for _, side := range w.EachSide() {
-			t.Run(w.Name+"/"+side, func(t *testing.T) {
-				t.Parallel() // most of the time is that between a 410 and the next list
-				if _, err := harness.Measure(w, harness.Config{Side: side, Scale: 0.001}, harness.Profiles{}); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-	}
+	// Most of the time is that between a 410 and the next list.
+	benchtest.Workloads(t, Workloads(), benchtest.Options{Parallel: true})
 }
 
 // The views must notice an informer that does not keep its word. Each test below breaks one promise.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"vedette.dev/bench/harness"
+	"vedette.dev/bench/internal/benchtest"
 )
 
 // The workloads must notice a queue that does not keep its word. Each test below breaks one
@@ -65,16 +65,7 @@ func TestPercentile(t *testing.T) {
 // Every workload runs here in a small size on each of its sides, so that the race detector
 // sees the drivers too: the program itself measures in other processes.
 func TestWorkloadsDoTheirWork(t *testing.T) {
-	for _, w := range Workloads() {
-		for _, side := range w.EachSide() {
-			t.Run(w.Name+"/"+side, func(t *testing.T) {
-				_, err := harness.Measure(w, harness.Config{Side: side, Scale: 0.001}, harness.Profiles{})
-				if err != nil {
-					t.Error(err)
-				}
-			})
-		}
-	}
+	benchtest.Workloads(t, Workloads(), benchtest.Options{})
 }
 
 func wantError(t *testing.T, err error, part string) {

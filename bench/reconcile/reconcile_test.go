@@ -8,7 +8,7 @@ import (
 	"go.uber.org/goleak"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"vedette.dev/bench/harness"
+	"vedette.dev/bench/internal/benchtest"
 )
 
 var listOptions metav1.ListOptions
@@ -17,22 +17,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // Every workload runs here in a small size on each of its sides, so that the race detector sees the drivers too.
 func TestWorkloadsDoTheirWork(t *testing.T) {
-	for _, w := range Workloads() {
-		for _, side := range w.EachSide() {
-			t.Run(w.Name+"/"+side, func(t *testing.T) {
-				t.Parallel() // controller-runtime waits 100 ms for its source
-				sample, err := harness.Measure(w, harness.Config{Side: side, Scale: 0.001}, harness.Profiles{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, row := range w.Rows {
-					if _, ok := sample[row.Value]; !ok {
-						t.Errorf("there is no %q", row.Value)
-					}
-				}
-			})
-		}
-	}
+	benchtest.Workloads(t, Workloads(), benchtest.Options{Parallel: true}) // controller-runtime waits 100 ms for its source
 }
 
 // Rounds must be what the phases take them for.

@@ -1,30 +1,20 @@
 package podcache
 
 import (
-	"os"
 	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"vedette.dev/bench/harness"
+	"vedette.dev/bench/internal/benchtest"
 	"vedette.dev/bench/pods"
 	"vedette.dev/bench/pods/podserver"
 	"vedette.dev/cache"
 )
 
 // TestMain lets the test binary be its own server.
-func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == podserver.Command {
-		if err := podserver.Serve(os.Args[2:], os.Stdin, os.Stdout); err != nil {
-			panic(err)
-		}
-		return
-	}
-	// With the race detector a process lingers for a second when it ends, so that others may report.
-	os.Setenv("GORACE", "atexit_sleep_ms=0")
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { benchtest.Main(m, podserver.Command, podserver.Serve) }
 
 // Every kind of informer starts, follows changes, and has in the end what the server has.
 func TestSides(t *testing.T) {

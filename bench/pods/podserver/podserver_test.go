@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
 
@@ -14,21 +13,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"vedette.dev/bench/internal/benchtest"
 	"vedette.dev/bench/pods"
 )
 
 // TestMain lets the test binary be its own server.
-func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == Command {
-		if err := Serve(os.Args[2:], os.Stdin, os.Stdout); err != nil {
-			panic(err)
-		}
-		return
-	}
-	// With the race detector a process lingers for a second when it ends, so that others may report.
-	os.Setenv("GORACE", "atexit_sleep_ms=0")
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { benchtest.Main(m, Command, Serve) }
 
 // encoded is a page of a list as an API server writes it.
 func encoded(t *testing.T, contentType string, begin, end int, token string) []byte {
