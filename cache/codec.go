@@ -27,6 +27,7 @@ type codec struct {
 	filter  *wirefilter.Filter // nil if all fields are kept
 	plan    *protoread.Plan    // nil if the type has none
 	shares  *protoread.Shares
+	traces  *traces          // nil if nothing may be shared
 	texts   *jsonread.Shares // of what is unstructured
 	packing *packing         // nil if objects are not packed
 	most    int              // objects that there were, of late
@@ -46,6 +47,9 @@ func (o *SharedIndexInformerOptions) codec(example any, transform TransformFunc)
 		c.plan = plan
 		if !o.Storage.Unshared && !o.Storage.Packed {
 			c.shares = plan.NewShares(!c.alter)
+			if !c.alter {
+				c.traces = newTraces()
+			}
 		}
 	}
 	if c.unstructured && !o.Storage.Unshared && !o.Storage.Packed {
@@ -78,7 +82,7 @@ func (c *codec) load(raw *rest.Raw) (any, error) {
 
 func (c *codec) loadFiltered(raw *rest.Raw) (any, error) {
 	if c.packing == nil || c.alter {
-		return c.decode(raw, c.shares)
+		return c.decodeShared(raw)
 	}
 	return c.packing.take(raw)
 }
@@ -130,15 +134,38 @@ func (c *codec) check(raw *rest.Raw) error {
 	return err
 }
 
-// decode reads an object. What it has in common with others is shared, unless shares is nil.
-func (c *codec) decode(raw *rest.Raw, shares *protoread.Shares) (any, error) {
+// decodeShared reads an object that is kept as it is. What it has in common with others, and with what it was before, is shared.
+func (c *codec) decodeShared(raw *rest.Raw) (any, error) {
 	switch {
 	case raw.Encoding == rest.JSON && c.texts != nil:
 		return c.decodeUnstructured(raw)
-	case raw.Encoding == rest.JSON || c.plan == nil:
+	case raw.Encoding == rest.JSON || c.traces == nil:
+		return c.decode(raw, c.shares)
+	}
+	m, err := raw.Meta()
+	if err != nil || m.UID == "" {
+		return c.decode(raw, c.shares)
+	}
+	hash := c.traces.hash(m.UID)
+	trace := c.traces.get(hash)
+	obj, err := c.plan.DecodeNext(raw.Bytes, c.shares, &trace)
+	if err == nil {
+		c.traces.put(hash, trace)
+	}
+	return c.decoded(raw, obj, err)
+}
+
+// decode reads an object. What it has in common with others is shared, unless shares is nil.
+func (c *codec) decode(raw *rest.Raw, shares *protoread.Shares) (any, error) {
+	if raw.Encoding == rest.JSON || c.plan == nil {
 		return decodePlainly(raw, c.newObject)
 	}
 	obj, err := c.plan.Decode(raw.Bytes, shares)
+	return c.decoded(raw, obj, err)
+}
+
+// decoded is what comes of an object that was read by plan.
+func (c *codec) decoded(raw *rest.Raw, obj any, err error) (any, error) {
 	if err != nil {
 		return decodePlainly(raw, c.newObject) // whose error says more
 	}
@@ -166,9 +193,9 @@ func (c *codec) decodeUnstructured(raw *rest.Raw) (any, error) {
 	return obj, nil
 }
 
-// has notes how many objects there are. When most of them are gone, so should be what they had in common. It is called by one
-// goroutine at a time.
-func (c *codec) has(objects int) {
+// noteSize notes how many objects there are. When most of them are gone, so should be what they had in common. It is called by
+// one goroutine at a time.
+func (c *codec) noteSize(objects int) {
 	if c == nil {
 		return
 	}
@@ -177,6 +204,7 @@ func (c *codec) has(objects int) {
 		c.most = objects
 		c.shares.Forget()
 		c.texts.Forget()
+		c.traces.sweep()
 	}
 }
 

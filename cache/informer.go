@@ -179,7 +179,7 @@ func (s *informer) process(b batch) {
 	defer s.telling.Unlock()
 	initial := !s.HasSynced()
 	s.processor.append(s.applier.apply(b, initial))
-	s.codec.has(s.indexer.table.size())
+	s.codec.noteSize(s.indexer.table.size())
 	s.applier.lagged(b.since)
 	if initial && s.listed(b.lists) {
 		s.processor.hasSynced()

@@ -47,7 +47,7 @@ func (s *PartitionedInformer) deliver(p *partition, letters []*letter) {
 		b.follow(l)
 	}
 	b.commit()
-	s.codec.has(s.indexer.table.size())
+	s.codec.noteSize(s.indexer.table.size())
 	p.applied(len(letters), bytes, letters[0].at)
 }
 

@@ -36,8 +36,18 @@ func storagePod(name, node string) *corev1.Pod {
 	}
 }
 
+const inProtobuf, inJSON = "application/vnd.kubernetes.protobuf", "application/json"
+
 // withStorage runs a test with an informer of three pods that has synced.
 func withStorage(t *testing.T, options SharedIndexInformerOptions, handlers []ResourceEventHandler, test func(t *testing.T, c *storageCase)) {
+	t.Helper()
+	withStorageIn(t, inProtobuf, options, handlers, test)
+}
+
+// withStorageIn does the same with a server that sends pods in a form.
+func withStorageIn(
+	t *testing.T, form string, options SharedIndexInformerOptions, handlers []ResourceEventHandler, test func(t *testing.T, c *storageCase),
+) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		server := apitest.New(t, apitest.Config{InMemory: true})
@@ -45,7 +55,9 @@ func withStorage(t *testing.T, options SharedIndexInformerOptions, handlers []Re
 			_, err := server.Create(t.Context(), storagePod(name, fmt.Sprintf("node-%d", i%2)))
 			mustNot(t, err)
 		}
-		client, err := typed.NewForConfig(server.RESTConfig())
+		config := server.RESTConfig()
+		config.ContentType = form
+		client, err := typed.NewForConfig(config)
 		mustNot(t, err)
 		c := &storageCase{t: t, server: server}
 		c.SharedIndexInformer = NewSharedIndexInformerWithOptions(NewListWatchFromClient(client.RESTClient(), "pods", "", nil), &corev1.Pod{}, options)
@@ -98,62 +110,66 @@ var packedOptions = SharedIndexInformerOptions{
 }
 
 func TestPackedReadersOwnWhatTheyRead(t *testing.T) {
-	withStorage(t, packedOptions, nil, func(t *testing.T, c *storageCase) {
-		first := c.get("default/web-1")
-		if want := c.onServer("web-1"); !reflect.DeepEqual(first, want) {
-			t.Errorf("got %+v, want %+v", first, want)
+	for _, form := range []string{inProtobuf, inJSON} {
+		t.Run(form, func(t *testing.T) { withStorageIn(t, form, packedOptions, nil, packedReadersOwnWhatTheyRead) })
+	}
+}
+
+func packedReadersOwnWhatTheyRead(t *testing.T, c *storageCase) {
+	first := c.get("default/web-1")
+	if want := c.onServer("web-1"); !reflect.DeepEqual(first, want) {
+		t.Errorf("got %+v, want %+v", first, want)
+	}
+	first.Spec.Containers[0].Env[0].Value = "changed"
+	first.Labels["node"] = "changed"
+	for range 3 { // the first is decoded, and others are copied
+		second := c.get("default/web-1")
+		if !reflect.DeepEqual(second, c.onServer("web-1")) {
+			t.Errorf("what one reader changed, another sees: %+v", second)
 		}
-		first.Spec.Containers[0].Env[0].Value = "changed"
-		first.Labels["node"] = "changed"
-		for range 3 { // the first is decoded, and others are copied
-			second := c.get("default/web-1")
-			if !reflect.DeepEqual(second, c.onServer("web-1")) {
-				t.Errorf("what one reader changed, another sees: %+v", second)
-			}
-			second.Spec.Containers[0].Env[0].Value = "changed"
-			second.Labels["node"] = "changed"
+		second.Spec.Containers[0].Env[0].Value = "changed"
+		second.Labels["node"] = "changed"
+	}
+	lister := NewTypedLister[*corev1.Pod](c.GetIndexer(), corev1.Resource("pods"))
+	for name, list := range map[string]func() ([]*corev1.Pod, error){
+		"List": func() ([]*corev1.Pod, error) { return lister.List(labels.Everything()) },
+		"List, selected": func() ([]*corev1.Pod, error) {
+			return lister.List(labels.SelectorFromSet(labels.Set{"node": "node-0"}))
+		},
+		"List, namespaced": func() ([]*corev1.Pod, error) { return lister.ByNamespace("default").List(labels.Everything()) },
+		"ByIndex": func() ([]*corev1.Pod, error) {
+			return NewTypedIndexer[*corev1.Pod](c.GetIndexer()).ByTypedIndex("node", "node-0")
+		},
+		"ByIndex of metadata": func() ([]*corev1.Pod, error) {
+			return NewTypedIndexer[*corev1.Pod](c.GetIndexer()).ByTypedIndex("label", "node-0")
+		},
+		"Index": func() ([]*corev1.Pod, error) {
+			list, err := c.GetIndexer().Index("node", storagePod("x", "node-0"))
+			out, _ := typedList[*corev1.Pod](list)
+			return out, err
+		},
+		"Store.List": func() ([]*corev1.Pod, error) { return typedList[*corev1.Pod](c.GetStore().List()) },
+		"ListAll": func() (out []*corev1.Pod, err error) {
+			err = ListAll(c.GetStore(), labels.Everything(), func(obj any) { out = append(out, obj.(*corev1.Pod)) })
+			return out, err
+		},
+	} {
+		pods, err := list()
+		mustNot(t, err)
+		want := 3
+		if strings.Contains(name, "selected") || strings.Contains(name, "Index") {
+			want = 2
 		}
-		lister := NewTypedLister[*corev1.Pod](c.GetIndexer(), corev1.Resource("pods"))
-		for name, list := range map[string]func() ([]*corev1.Pod, error){
-			"List": func() ([]*corev1.Pod, error) { return lister.List(labels.Everything()) },
-			"List, selected": func() ([]*corev1.Pod, error) {
-				return lister.List(labels.SelectorFromSet(labels.Set{"node": "node-0"}))
-			},
-			"List, namespaced": func() ([]*corev1.Pod, error) { return lister.ByNamespace("default").List(labels.Everything()) },
-			"ByIndex": func() ([]*corev1.Pod, error) {
-				return NewTypedIndexer[*corev1.Pod](c.GetIndexer()).ByTypedIndex("node", "node-0")
-			},
-			"ByIndex of metadata": func() ([]*corev1.Pod, error) {
-				return NewTypedIndexer[*corev1.Pod](c.GetIndexer()).ByTypedIndex("label", "node-0")
-			},
-			"Index": func() ([]*corev1.Pod, error) {
-				list, err := c.GetIndexer().Index("node", storagePod("x", "node-0"))
-				out, _ := typedList[*corev1.Pod](list)
-				return out, err
-			},
-			"Store.List": func() ([]*corev1.Pod, error) { return typedList[*corev1.Pod](c.GetStore().List()) },
-			"ListAll": func() (out []*corev1.Pod, err error) {
-				err = ListAll(c.GetStore(), labels.Everything(), func(obj any) { out = append(out, obj.(*corev1.Pod)) })
-				return out, err
-			},
-		} {
-			pods, err := list()
-			mustNot(t, err)
-			want := 3
-			if strings.Contains(name, "selected") || strings.Contains(name, "Index") {
-				want = 2
-			}
-			if len(pods) != want {
-				t.Errorf("%s has %d pods, want %d", name, len(pods), want)
-			}
-			for _, pod := range pods {
-				if !reflect.DeepEqual(pod, c.onServer(pod.Name)) {
-					t.Errorf("%s: got %+v", name, pod)
-				}
-				pod.Spec.Containers[0].Image = "changed"
-			}
+		if len(pods) != want {
+			t.Errorf("%s has %d pods, want %d", name, len(pods), want)
 		}
-	})
+		for _, pod := range pods {
+			if !reflect.DeepEqual(pod, c.onServer(pod.Name)) {
+				t.Errorf("%s: got %+v", name, pod)
+			}
+			pod.Spec.Containers[0].Image = "changed"
+		}
+	}
 }
 
 // TestPackedLazily sees that nothing is decoded for those who do not ask.

@@ -52,7 +52,12 @@ func (p *Packer) base(w *window) {
 	}
 	size := int64(cap(w.bytes))
 	p.stats.refBytes.Add(size)
-	runtime.AddCleanup(&w.bytes[0], func(size int64) { p.stats.refBytes.Add(-size) }, size)
+	packer := weak.Make(p) // it has the root on a shelf, so that neither would go if the cleanup held it
+	runtime.AddCleanup(&w.bytes[0], func(size int64) {
+		if p := packer.Value(); p != nil {
+			p.stats.refBytes.Add(-size)
+		}
+	}, size)
 }
 
 // rootPart is how much of its length, in percent, a reference may take that is packed against a root.
@@ -73,12 +78,17 @@ func (p *Packer) adopt(r *reference, w *window, family uint64, old *reference) *
 	size := r.size()
 	p.stats.references.Add(1)
 	p.stats.refBytes.Add(int64(size))
-	runtime.AddCleanup(r, func(family uint64) { p.forget(family, pointer, size) }, family)
+	packer := weak.Make(p) // as in base
+	runtime.AddCleanup(r, func(family uint64) {
+		if p := packer.Value(); p != nil {
+			p.forget(family, pointer, size)
+		}
+	}, family)
 	r.missed = p.clock
 	if w != nil && r.base == nil {
 		p.roots.put(r, w)
 	} else if w != nil {
-		p.hot.put(r, w)
+		p.putHot(r, w)
 	}
 	return nil
 }

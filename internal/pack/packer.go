@@ -13,17 +13,24 @@ type Config struct {
 	// ready when an object of their family comes, which takes as long as packing. The default is 4 MiB: some 200
 	// families of pods. An object that is longer than a sixteenth of it is packed for itself.
 	WindowBytes int
+	// BurstBytes is how much it may use while many objects come: what was used since the last run of the garbage
+	// collector but one. The default is 64 MiB. Less than WindowBytes is as much as WindowBytes.
+	BurstBytes int
 }
 
 func (c Config) validate() error {
 	if c.WindowBytes < 0 {
 		return fmt.Errorf("pack: Config.WindowBytes is %d; it must not be negative (0 is the default, 4 MiB)", c.WindowBytes)
 	}
+	if c.BurstBytes < 0 {
+		return fmt.Errorf("pack: Config.BurstBytes is %d; it must not be negative (0 is the default, 64 MiB)", c.BurstBytes)
+	}
 	return nil
 }
 
 const (
 	defaultWindowBytes = 4 << 20
+	defaultBurstBytes  = 64 << 20
 
 	// maxRoots is how many references there are to pack other references against.
 	maxRoots = maxCandidates
@@ -45,6 +52,8 @@ type Packer struct {
 	roots    shelf
 	luck     luck
 	clock    int64 // counts objects of families
+	rest     int   // is the size that hot goes back to
+	trims    bool  // says that hot will be trimmed when the collector has run
 
 	encoders sync.Pool
 	stats    counters
@@ -58,10 +67,14 @@ func New(c Config) *Packer {
 	if c.WindowBytes == 0 {
 		c.WindowBytes = defaultWindowBytes
 	}
+	if c.BurstBytes == 0 {
+		c.BurstBytes = defaultBurstBytes
+	}
 	return &Packer{
 		maxReference: c.WindowBytes / 16,
 		families:     map[uint64]weak.Pointer[reference]{},
-		hot:          shelf{maxSize: c.WindowBytes / 2, maxCount: math.MaxInt},
+		rest:         c.WindowBytes / 2,
+		hot:          shelf{maxSize: max(c.WindowBytes/2, c.BurstBytes), maxCount: math.MaxInt},
 		roots:        shelf{maxSize: c.WindowBytes / 2, maxCount: maxRoots},
 		luck:         luck{credit: maxLuck},
 		encoders:     sync.Pool{New: func() any { return new(encoder) }},
@@ -133,7 +146,7 @@ func (p *Packer) find(e *encoder, src []byte, family uint64) (*reference, *windo
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return ref, p.hot.put(ref, w)
+	return ref, p.putHot(ref, w)
 }
 
 // lookUp returns the reference of a family, and its window if that is on a shelf. If it is not, again says whether it

@@ -12,7 +12,8 @@ import (
 
 func TestPackerKeepsEveryObject(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := New(Config{WindowBytes: rapid.SampledFrom([]int{0, 1, 1 << 13, 1 << 15, 1 << 17}).Draw(t, "window bytes")})
+		sizes := rapid.SampledFrom([]int{0, 1, 1 << 13, 1 << 15, 1 << 17})
+		p := New(Config{WindowBytes: sizes.Draw(t, "window bytes"), BurstBytes: sizes.Draw(t, "burst bytes")})
 		parents := rapid.SliceOfN(anyObject(), 1, 5).Draw(t, "parents")
 		type kept struct {
 			x   Packed
@@ -115,7 +116,7 @@ func TestObjectsWithoutFamily(t *testing.T) {
 }
 
 func TestReferencesGoWithTheirObjects(t *testing.T) {
-	p, made := New(Config{WindowBytes: 1 << 18}), newPods(1)
+	p, made := New(Config{WindowBytes: 1 << 18, BurstBytes: 1}), newPods(1)
 	const families = 2000
 	held := make([]Packed, families)
 	var want [][]byte
@@ -169,7 +170,7 @@ func TestFamilyHasOneReference(t *testing.T) {
 // A family that comes back after its window is gone gets one again with its second object, not with the first: that
 // may be the only one.
 func TestWindowComesBack(t *testing.T) {
-	p, made := New(Config{WindowBytes: 1 << 16}), newPods(1)
+	p, made := New(Config{WindowBytes: 1 << 16, BurstBytes: 1}), newPods(1)
 	var held []Packed
 	add := func(family int) *reference {
 		x := p.Pack(protobuf(t, made.run(made.pod(family))), uint64(family))
@@ -210,7 +211,7 @@ func TestEncoderHoldsNothing(t *testing.T) {
 }
 
 func TestManyPackAtOnce(t *testing.T) {
-	p := New(Config{WindowBytes: 1 << 17})
+	p := New(Config{WindowBytes: 1 << 17, BurstBytes: 1 << 18})
 	var all sync.WaitGroup
 	for g := range 8 {
 		all.Go(func() {
@@ -248,10 +249,14 @@ func TestZeroAndTiny(t *testing.T) {
 }
 
 func TestConfigNamesTheField(t *testing.T) {
-	defer func() {
-		if err, _ := recover().(error); err == nil || !strings.Contains(err.Error(), "Config.WindowBytes is -1") {
-			t.Errorf("got %v", err)
-		}
-	}()
-	New(Config{WindowBytes: -1})
+	for want, c := range map[string]Config{"Config.WindowBytes is -1": {WindowBytes: -1}, "Config.BurstBytes is -2": {BurstBytes: -2}} {
+		func() {
+			defer func() {
+				if err, _ := recover().(error); err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("got %v, want %q", err, want)
+				}
+			}()
+			New(c)
+		}()
+	}
 }

@@ -16,10 +16,12 @@ type reference struct {
 	// hot is the reference ready to be copied from, while a shelf has it. A shelf takes it back at any time.
 	hot atomic.Pointer[window]
 
-	// The packer's lock guards these. place is where shelf has it; both are nil if no shelf does. missed is when it
-	// was made, or last looked for and not on a shelf, on the packer's clock.
+	// The packer's lock guards these. place is where shelf has it; both are nil if no shelf does. round is that of the
+	// shelf when it was last used there. missed is when it was made, or last looked for and not on a shelf, on the
+	// packer's clock.
 	place  *list.Element
 	shelf  *shelf
+	round  int64
 	missed int64
 
 	wear wear
@@ -41,6 +43,7 @@ type shelf struct {
 	size     int       // of the windows
 	maxSize  int
 	maxCount int
+	round    int64 // counts trims
 }
 
 // put takes a reference, or makes it the last used if it has it already. It returns the window that is in use, which
@@ -48,15 +51,28 @@ type shelf struct {
 func (s *shelf) put(r *reference, w *window) *window {
 	if r.shelf != nil {
 		r.shelf.recent.MoveToFront(r.place)
+		r.round = r.shelf.round
 		return r.hot.Load()
 	}
 	r.hot.Store(w)
-	r.shelf, r.place = s, s.recent.PushFront(r)
+	r.shelf, r.place, r.round = s, s.recent.PushFront(r), s.round
 	s.size += w.size()
 	for s.recent.Len() > 1 && (s.size > s.maxSize || s.recent.Len() > s.maxCount) {
 		s.drop(s.recent.Back().Value.(*reference))
 	}
 	return w
+}
+
+// trim lets go of those that were not used since the last time but one, down to a size.
+func (s *shelf) trim(size int) {
+	for s.size > size {
+		r := s.recent.Back().Value.(*reference)
+		if s.round-r.round < 2 {
+			break
+		}
+		s.drop(r)
+	}
+	s.round++
 }
 
 func (s *shelf) drop(r *reference) {

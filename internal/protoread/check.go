@@ -3,60 +3,146 @@ package protoread
 // Check tells whether a message can certainly be decoded, without making anything of it. If it says no, only decoding tells.
 func (p *Plan) Check(data []byte) bool { return p.root.check(data) }
 
+// how is the way to check a field.
+type how uint8
+
+const (
+	howSkip    how = iota // it is not known
+	howNumber             // is a varint
+	howBytes              // has a length, and nothing else that could be wrong
+	howMessage            // is a message of which sub tells
+	howTime               // is a message of two numbers
+	howQuantity
+	howOwn // is a message that only its type can read
+	howMap // is an entry of a map to text or bytes
+	howQuantityMap
+)
+
+// checked is how a field is checked.
+type checked struct {
+	how how
+	sub *message
+}
+
+// prepareChecks makes the ways to check fields, by number, when all messages are complete.
+func (m *message) prepareChecks() {
+	m.checks = make([]checked, len(m.fields))
+	for number, f := range m.fields {
+		if f != nil {
+			m.checks[number] = checked{f.how(), f.sub}
+		}
+	}
+}
+
+func (f *field) how() how {
+	switch {
+	case f.shape.isVarint():
+		return howNumber
+	case f.shape == shapeStringMap, f.shape == shapeBytesMap:
+		return howMap
+	case f.shape == shapeQuantityMap:
+		return howQuantityMap
+	case f.sub == nil:
+		return howBytes
+	case !f.sub.own:
+		return howMessage
+	}
+	switch f.sub.typ {
+	case timeType, microTimeType:
+		return howTime
+	case quantityType:
+		return howQuantity
+	}
+	return howOwn
+}
+
+// check goes through a message. Most tags and lengths take one byte, so that is looked at first: this is done for each
+// message that comes.
 func (m *message) check(b []byte) bool {
-	for len(b) > 0 {
-		number, wire, rest, ok := tag(b)
-		if !ok {
-			return false
-		}
-		if number >= uint64(len(m.fields)) || m.fields[number] == nil {
-			if b, ok = skip(rest, wire); !ok {
+	for at := 0; at < len(b); {
+		tag := uint64(b[at])
+		if at++; tag >= 0x80 {
+			if tag, at = varintAt(b, at-1); at < 0 || tag>>3 >= 1<<29 {
 				return false
+			}
+		}
+		number, wire := tag>>3, byte(tag&7)
+		var c checked
+		if number < uint64(len(m.checks)) {
+			c = m.checks[number]
+		}
+		if c.how == howNumber {
+			if wire != wireVarint || at == len(b) {
+				return false
+			}
+			if at++; b[at-1] >= 0x80 {
+				if _, at = varintAt(b, at-1); at < 0 {
+					return false
+				}
 			}
 			continue
 		}
-		f := m.fields[number]
-		if f.shape.isVarint() {
-			if _, b, ok = varint(rest); !ok || wire != wireVarint {
+		if wire != wireBytes || at == len(b) {
+			if c.how != howSkip || number == 0 {
 				return false
 			}
+			rest, ok := skip(b[at:], wire)
+			if !ok {
+				return false
+			}
+			at = len(b) - len(rest)
 			continue
 		}
-		data, behind, ok := chunk(rest)
-		if !ok || wire != wireBytes || !f.check(data) {
+		length := uint64(b[at])
+		if at++; length >= 0x80 {
+			if length, at = varintAt(b, at-1); at < 0 {
+				return false
+			}
+		}
+		if length > uint64(len(b)-at) || number == 0 {
 			return false
 		}
-		b = behind
+		data := b[at : at+int(length)]
+		at += int(length)
+		switch c.how {
+		case howSkip, howBytes:
+		case howMessage:
+			if !c.sub.check(data) {
+				return false
+			}
+		default:
+			if !c.check(data) {
+				return false
+			}
+		}
 	}
 	return true
 }
 
-func (f *field) check(data []byte) bool {
-	switch f.shape {
-	case shapeMessage, shapeMessagePtr, shapeMessages:
-		if f.sub.own {
-			return f.sub.checkOwn(data)
-		}
-		return f.sub.check(data)
-	case shapeStringMap, shapeBytesMap:
+// varintAt reads a number, and returns where it ends: a negative place if there is none.
+func varintAt(b []byte, at int) (uint64, int) {
+	v, rest, ok := varint(b[at:])
+	if !ok {
+		return 0, -1
+	}
+	return v, len(b) - len(rest)
+}
+
+// check checks what is neither a plain message nor plain bytes.
+func (c checked) check(data []byte) bool {
+	switch c.how {
+	case howMap:
 		_, _, ok := entryOf(data)
 		return ok
-	case shapeQuantityMap:
+	case howQuantityMap:
 		_, value, ok := entryOf(data)
 		return ok && checkQuantity(value)
-	}
-	return true
-}
-
-// checkOwn checks a type with a form of its own, as far as that is known.
-func (m *message) checkOwn(data []byte) bool {
-	switch m.typ {
-	case timeType, microTimeType:
+	case howTime:
 		return checkNumbers(data)
-	case quantityType:
+	case howQuantity:
 		return checkQuantity(data)
 	}
-	return unmarshal(m.typ, newOf(m.typ), data) == nil
+	return unmarshal(c.sub.typ, newOf(c.sub.typ), data) == nil
 }
 
 // checkNumbers checks the message of a time: seconds and nanoseconds.

@@ -12,14 +12,24 @@ type decoder struct {
 	shares  *Shares // nil if nothing is shared
 	judging bool
 	text    text
+
+	// What follows is for a trace: the object as it was before, or nil, and what is decoded now, if it was by plan.
+	tracing          bool
+	last, decoded    unsafe.Pointer
+	lastParts, parts [mostTraced]hashes
 }
 
 // Decode reads a message into a new value of the plan's type, and returns the pointer to it. What it has in common with others
 // comes from shares, which may be nil. It keeps nothing of data.
 func (p *Plan) Decode(data []byte, shares *Shares) (any, error) {
-	value := reflect.New(p.root.typ)
 	d := decoder{shares: shares, judging: shares.judging()}
+	return d.decode(p, data)
+}
+
+func (d *decoder) decode(p *Plan, data []byte) (any, error) {
+	value := reflect.New(p.root.typ)
 	if d.message(p.root, value.UnsafePointer(), data) == nil {
+		d.decoded = value.UnsafePointer()
 		return value.Interface(), nil
 	}
 	value.Elem().SetZero()
@@ -83,7 +93,13 @@ func (d *decoder) message(m *message, at unsafe.Pointer, b []byte) error {
 		if f.drop {
 			continue
 		}
-		if err := d.field(f, f.at(at), data, whole, n); err != nil {
+		var err error
+		if f.traced > 0 && d.tracing {
+			err = d.tracedField(f, f.at(at), data, whole, n)
+		} else {
+			err = d.field(f, f.at(at), data, whole, n)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -108,6 +124,10 @@ func (f *field) setNumber(base unsafe.Pointer, v uint64) {
 	case shapeInt64Ptr:
 		n := int64(v)
 		*(**int64)(at) = &n
+	case shapeInt32s: // each has a tag of its own
+		*(*[]int32)(at) = append(*(*[]int32)(at), int32(v))
+	case shapeInt64s:
+		*(*[]int64)(at) = append(*(*[]int64)(at), int64(v))
 	}
 }
 

@@ -27,6 +27,7 @@ type message struct {
 	typ reflect.Type
 	// fields are by number, with holes.
 	fields []*field
+	checks []checked
 	// own says that the type reads itself.
 	own bool
 }
@@ -43,9 +44,10 @@ type field struct {
 	drop   bool
 	arrays []reflect.Type // of so many elements of a list, up to a few
 	id     uint32         // differs in each field of a plan
+	traced int            // which of the parts of a Trace it is, from 1 on; 0 if it is none
 }
 
-// shape is what a field is in Go.
+// shape is what a field is in Go. A pointer to a scalar comes behind the scalar.
 type shape uint8
 
 const (
@@ -58,6 +60,8 @@ const (
 	shapeInt32Ptr
 	shapeInt64
 	shapeInt64Ptr
+	shapeInt32s
+	shapeInt64s
 	shapeStrings
 	shapeMessage
 	shapeMessagePtr
@@ -99,6 +103,10 @@ func Compile(example any, drop ...string) (*Plan, error) {
 		if err := p.drop(path); err != nil {
 			return nil, err
 		}
+	}
+	p.root.trace()
+	for _, m := range c.messages {
+		m.prepareChecks()
 	}
 	return p, nil
 }
@@ -189,54 +197,44 @@ func (c *compiler) add(m *message, sf reflect.StructField) bool {
 
 func (s shape) isVarint() bool {
 	switch s {
-	case shapeBool, shapeBoolPtr, shapeInt32, shapeInt32Ptr, shapeInt64, shapeInt64Ptr:
+	case shapeBool, shapeBoolPtr, shapeInt32, shapeInt32Ptr, shapeInt64, shapeInt64Ptr, shapeInt32s, shapeInt64s:
 		return true
 	}
 	return false
 }
 
+// scalars are the shapes of what is neither a message nor several things. That of a pointer to one comes next to it.
+var scalars = map[reflect.Kind]shape{
+	reflect.String: shapeString, reflect.Bool: shapeBool, reflect.Int32: shapeInt32, reflect.Int64: shapeInt64,
+}
+
 // shape finds out what a field is.
 func (c *compiler) shape(f *field, t reflect.Type) bool {
 	switch t.Kind() {
-	case reflect.String:
-		f.shape = shapeString
-	case reflect.Bool:
-		f.shape = shapeBool
-	case reflect.Int32:
-		f.shape = shapeInt32
-	case reflect.Int64:
-		f.shape = shapeInt64
 	case reflect.Struct:
 		f.shape, f.sub = shapeMessage, c.message(t)
+		return true
 	case reflect.Pointer:
 		return c.pointer(f, t.Elem())
 	case reflect.Slice:
 		return c.list(f, t)
 	case reflect.Map:
 		return c.mapping(f, t)
-	default:
-		return false
 	}
-	return true
+	var ok bool
+	f.shape, ok = scalars[t.Kind()]
+	return ok
 }
 
 func (c *compiler) pointer(f *field, elem reflect.Type) bool {
 	f.elem = elem
-	switch elem.Kind() {
-	case reflect.String:
-		f.shape = shapeStringPtr
-	case reflect.Bool:
-		f.shape = shapeBoolPtr
-	case reflect.Int32:
-		f.shape = shapeInt32Ptr
-	case reflect.Int64:
-		f.shape = shapeInt64Ptr
-	case reflect.Struct:
+	if elem.Kind() == reflect.Struct {
 		f.shape, f.sub = shapeMessagePtr, c.message(elem)
-	default:
-		return false
+		return true
 	}
-	return true
+	scalar, ok := scalars[elem.Kind()]
+	f.shape = scalar + 1
+	return ok
 }
 
 func (c *compiler) list(f *field, t reflect.Type) bool {
@@ -247,6 +245,10 @@ func (c *compiler) list(f *field, t reflect.Type) bool {
 		f.shape, f.sub = shapeMessage, c.message(t)
 	case f.elem.Kind() == reflect.Uint8:
 		f.shape = shapeBytes
+	case f.elem.Kind() == reflect.Int32:
+		f.shape = shapeInt32s
+	case f.elem.Kind() == reflect.Int64:
+		f.shape = shapeInt64s
 	case f.elem.Kind() == reflect.String:
 		f.shape = shapeStrings
 	case f.elem.Kind() == reflect.Struct:

@@ -104,8 +104,8 @@ func TestEveryKind(t *testing.T) {
 
 // ownForm are the types that are left to themselves: some have a form of their own, and some a field that is too seldom to know.
 var ownForm = strings.Fields(`resource.Quantity runtime.RawExtension v1.CertificateSigningRequestSpec
-	v1.ContainerRestartRuleOnExitCodes v1.CounterSet v1.Device v1.LinuxContainerUser v1.MicroTime v1.PodDisruptionBudgetStatus
-	v1.PodFailurePolicyOnExitCodesRequirement v1.PodSecurityContext v1.SubjectAccessReviewSpec v1.Time v1.TokenRequestSpec
+	v1.CounterSet v1.Device v1.MicroTime v1.PodDisruptionBudgetStatus
+	v1.SubjectAccessReviewSpec v1.Time v1.TokenRequestSpec
 	v1.UserInfo v1beta1.BasicDevice v1beta1.CertificateSigningRequestSpec v1beta1.CounterSet
 	v1beta1.PodDisruptionBudgetStatus v1beta1.SubjectAccessReviewSpec v1beta1.UserInfo v1beta2.CounterSet v1beta2.Device`)
 

@@ -22,16 +22,23 @@ type Shares struct {
 	objects atomic.Uint32
 }
 
-// tree is a part of an object: what a pointer, a map or a list points to. It is known by 128 bits of a hash of its bytes, whose
-// seeds nobody outside of the process knows.
+// hashes are 128 bits of a hash of the bytes of a field, whose seeds nobody outside of the process knows.
+type hashes [2]uint64
+
+func (s *Shares) hash(f *field, b []byte) hashes {
+	id := uint64(f.id+1) * 0x9e3779b97f4a7c15
+	return hashes{maphash.Bytes(s.seeds[0], b) ^ id, maphash.Bytes(s.seeds[1], b) ^ id}
+}
+
+// tree is a part of an object: what a pointer, a map or a list points to. It is known by the hashes of its bytes.
 type tree struct {
-	hashes [2]uint64
+	hashes hashes
 	p      unsafe.Pointer
 }
 
 const (
 	mostStrings = 1 << 13
-	mostTrees   = 1 << 15
+	mostTrees   = 1 << 17
 	// smallestTree is the shortest run of bytes that is worth it, and longestString the longest string.
 	smallestTree  = 16
 	longestString = 96
@@ -97,8 +104,7 @@ func (s *Shares) worthLooking(f *field, b []byte, judging bool) bool {
 
 // find returns a part of another object with the same bytes, or where it can be kept when it is there.
 func (s *Shares) find(f *field, b []byte, judging bool) (unsafe.Pointer, place) {
-	id := uint64(f.id) * 0x9e3779b97f4a7c15
-	hashes := [2]uint64{maphash.Bytes(s.seeds[0], b) ^ id, maphash.Bytes(s.seeds[1], b) ^ id}
+	hashes := s.hash(f, b)
 	slots := s.trees.At(hashes[0])
 	for i := range slots {
 		if known := slots[i].Load(); known != nil && known.hashes == hashes {
@@ -113,7 +119,7 @@ func (s *Shares) find(f *field, b []byte, judging bool) (unsafe.Pointer, place) 
 type place struct {
 	shares *Shares
 	slots  *shelf.Ways[tree]
-	hashes [2]uint64
+	hashes hashes
 }
 
 func (p place) keep(at unsafe.Pointer) { p.shares.trees.Put(p.slots, &tree{p.hashes, at}) }
