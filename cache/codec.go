@@ -1,7 +1,6 @@
 package cache
 
 import (
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"sync"
@@ -10,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"vedette.dev/internal/jsoncheck"
 	"vedette.dev/internal/jsonread"
 	"vedette.dev/internal/protoread"
 	"vedette.dev/internal/wirefilter"
@@ -24,14 +24,15 @@ type codec struct {
 	// unstructured says that whatever is JSON can be decoded.
 	unstructured bool
 
-	filter  *wirefilter.Filter // nil if all fields are kept
-	plan    *protoread.Plan    // nil if the type has none
-	shares  *protoread.Shares
-	traces  *traces          // nil if nothing may be shared
-	texts   *jsonread.Shares // of what is unstructured
-	packing *packing         // nil if objects are not packed
-	most    int              // objects that there were, of late
-	buffers sync.Pool
+	filter   *wirefilter.Filter // nil if all fields are kept
+	plan     *protoread.Plan    // nil if the type has none
+	textPlan *jsoncheck.Plan    // how a text is checked, if objects are packed; nil if only decoding tells
+	shares   *protoread.Shares
+	traces   *traces          // nil if nothing may be shared
+	texts    *jsonread.Shares // of what is unstructured
+	packing  *packing         // nil if objects are not packed
+	most     int              // objects that there were, of late
+	buffers  sync.Pool
 }
 
 // codec returns the codec for objects such as the example, nil if there is none and anything may come.
@@ -57,6 +58,7 @@ func (o *SharedIndexInformerOptions) codec(example any, transform TransformFunc)
 	}
 	if o.Storage.Packed {
 		c.packing = newPacking(c)
+		c.textPlan, _ = jsoncheck.Compile(c.newObject()) // of a type that it does not know, each text is decoded
 	}
 	return c
 }
@@ -127,7 +129,9 @@ func (c *codec) check(raw *rest.Raw) error {
 	switch {
 	case raw.Encoding == rest.Protobuf && c.plan != nil && c.plan.Check(raw.Bytes):
 		return nil
-	case raw.Encoding == rest.JSON && c.unstructured && json.Valid(raw.Bytes):
+	case raw.Encoding == rest.JSON && c.unstructured && jsoncheck.Valid(raw.Bytes):
+		return nil
+	case raw.Encoding == rest.JSON && c.textPlan != nil && c.textPlan.Check(raw.Bytes):
 		return nil
 	}
 	_, err := decodePlainly(raw, c.newObject)

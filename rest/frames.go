@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -39,6 +40,7 @@ func (f *Frame) Err() error {
 type Frames struct {
 	what     string
 	next     func() ([]byte, error)
+	text     *jsonscan.Reader // of JSON
 	encoding Encoding
 	body     io.Closer
 
@@ -79,13 +81,19 @@ func (r *Request) newFrames(ctx context.Context, resp *http.Response) (*Frames, 
 		return nil, err
 	}
 	r.warn(ctx, resp)
-	frames := &Frames{what: r.what(), encoding: encoding, body: resp.Body}
+	return framesOf(r.what(), encoding, resp.Body, maxObjectSize), nil
+}
+
+// framesOf reads frames of which none is longer than limit.
+func framesOf(what string, encoding Encoding, body io.ReadCloser, limit int) *Frames {
+	frames := &Frames{what: what, encoding: encoding, body: body}
 	if encoding == Protobuf {
-		frames.next = protoscan.NewFrameReader(resp.Body, maxObjectSize).Next
+		frames.next = protoscan.NewFrameReader(body, limit).Next
 	} else {
-		frames.next = jsonscan.NewReader(resp.Body, maxObjectSize).Value
+		frames.text = jsonscan.NewReader(body, limit)
+		frames.next = frames.text.Value
 	}
-	return frames, nil
+	return frames
 }
 
 // Next waits for the next frame, which is valid until the next call. The error is io.EOF when the server has ended the
@@ -101,7 +109,7 @@ func (f *Frames) Next() (*Frame, error) {
 	if f.encoding == Protobuf {
 		err = f.current.readProtobuf(data)
 	} else {
-		err = f.current.readJSON(data)
+		err = f.current.readText(data, f.text)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: watch: a frame of %d bytes of %s: %w", f.what, len(data), f.encoding, err)
@@ -138,6 +146,32 @@ func (f *Frame) readProtobuf(data []byte) error {
 		}
 	}
 	return errors.Join(event.Err, f.check())
+}
+
+// readText reads what the reader has returned.
+func (f *Frame) readText(data []byte, from *jsonscan.Reader) error {
+	if name, at := usualEvent(data); at > 0 {
+		if object := from.Tail(data, at); object != nil {
+			*f = Frame{Type: eventType(name), Object: jsonRaw(object)}
+			return f.check()
+		}
+	}
+	return f.readJSON(data)
+}
+
+// usualEvent reads the beginning of an event as API servers write it, and returns its type and where its object begins: 0 if it
+// is written in another way.
+func usualEvent(data []byte) (name []byte, at int) {
+	const head, middle, longest = `{"type":"`, `","object":`, 20
+	if !bytes.HasPrefix(data, []byte(head)) {
+		return nil, 0
+	}
+	rest := data[len(head):]
+	n := bytes.IndexAny(rest[:min(len(rest), longest)], `"\`)
+	if n < 0 || !bytes.HasPrefix(rest[n:], []byte(middle)) {
+		return nil, 0
+	}
+	return rest[:n], len(head) + n + len(middle)
 }
 
 func (f *Frame) readJSON(data []byte) error {

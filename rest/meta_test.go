@@ -12,9 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
-
-	"vedette.dev/internal/jsonscan"
-	"vedette.dev/internal/protoscan"
 )
 
 // anyPod draws a pod with all kinds of metadata.
@@ -130,10 +127,11 @@ func FuzzFrames(f *testing.F) {
 	f.Add(true, []byte(`{"type":"ADDED","object":{"kind":"Pod","metadata":{"name":"a","labels":{"a":"b"}}}}`))
 	f.Add(false, protobufFrame(f, "ADDED", "Pod", pod("a")))
 	f.Fuzz(func(t *testing.T, inJSON bool, data []byte) {
-		frames := &Frames{what: "GET /x", encoding: Protobuf, next: protoscan.NewFrameReader(bytes.NewReader(data), 1<<16).Next, body: io.NopCloser(nil)}
+		encoding := Protobuf
 		if inJSON {
-			frames.encoding, frames.next = JSON, jsonscan.NewReader(bytes.NewReader(data), 1<<16).Value
+			encoding = JSON
 		}
+		frames := framesOf("GET /x", encoding, io.NopCloser(bytes.NewReader(data)), 1<<16)
 		for range len(data) + 1 {
 			frame, err := frames.Next()
 			if err != nil {

@@ -19,6 +19,7 @@ type Reader struct {
 	buf        []byte
 	start, end int
 	err        error // of r, once it has one
+	inner      int   // how many objects and arrays are directly in the last value
 }
 
 // NewReader reads from r. A value may have limit bytes.
@@ -116,9 +117,21 @@ func (r *Reader) Value() ([]byte, error) {
 			return nil, cutShort(err)
 		}
 	}
+	r.inner = s.inner
 	v := r.buf[r.start : r.start+seen : r.start+seen]
 	r.start += seen
 	return v, nil
+}
+
+// Tail is the rest, from at on, of the value that was returned last, without its last brace, if that is known to be one object
+// that begins there; nil if it may be something else. The value is an object. So whoever knows its beginning need not look
+// for the end of what is in it once more.
+func (r *Reader) Tail(v []byte, at int) []byte {
+	end := len(v) - 1
+	if r.inner != 1 || at >= end || v[at] != '{' || v[end-1] != '}' || v[end] != '}' {
+		return nil
+	}
+	return v[at:end:end]
 }
 
 // cutShort: an end is unexpected here.

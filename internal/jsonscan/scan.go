@@ -19,6 +19,7 @@ type scanner struct {
 	escaped  bool
 	scalar   bool // a number, true, false or null: it ends where something else begins
 	begun    bool
+	inner    int // how many objects and arrays there are directly in the value
 }
 
 // scan looks at more bytes of the value. It returns how many of them belong to it, and whether it ends there. A scalar
@@ -36,26 +37,60 @@ func (s *scanner) scan(b []byte) (n int, done bool) {
 	if s.inString {
 		i += s.skipString(b[i:])
 	}
-	for !s.inString && s.depth > 0 && i < len(b) {
+	if !s.inString && s.depth > 0 {
+		i = s.scanInside(b, i)
+	}
+	return i, s.begun && s.depth == 0 && !s.inString
+}
+
+// scanInside goes on within an object or an array, outside of strings, and returns how far it came. All that comes in JSON goes
+// through here, so that it looks at eight bytes of a string at a time itself: most are short and have no escapes.
+func (s *scanner) scanInside(b []byte, i int) int {
+	depth := s.depth
+	for depth > 0 && i < len(b) {
 		c := b[i]
 		i++
 		switch classes[c] {
-		case plain:
 		case quote:
-			// Most strings are short and have no escapes.
-			if at := special(b[i:]); at >= 0 && b[i+at] == '"' {
-				i += at + 1
-				continue
+			for {
+				if len(b)-i < 8 {
+					i, s.inString = s.longString(b, i)
+					break
+				}
+				found := specials(binary.LittleEndian.Uint64(b[i:]))
+				if found == 0 {
+					i += 8
+					continue
+				}
+				if i += bits.TrailingZeros64(found) / 8; b[i] == '"' {
+					i++
+				} else {
+					i, s.inString = s.longString(b, i)
+				}
+				break
 			}
-			s.inString = true
-			i += s.skipString(b[i:])
+			if s.inString {
+				s.depth = depth
+				return i
+			}
 		case opening:
-			s.depth++
+			if depth == 1 {
+				s.inner++
+			}
+			depth++
 		case closing:
-			s.depth--
+			depth--
 		}
 	}
-	return i, s.begun && s.depth == 0 && !s.inString
+	s.depth = depth
+	return i
+}
+
+// longString goes on in a string, and tells whether it goes on behind b.
+func (s *scanner) longString(b []byte, i int) (int, bool) {
+	s.inString = true
+	i += s.skipString(b[i:])
+	return i, s.inString
 }
 
 // What a byte outside of strings means for finding the end of a value.
@@ -68,21 +103,24 @@ const (
 
 var classes = [256]uint8{'"': quote, '{': opening, '[': opening, '}': closing, ']': closing}
 
-// special is where the first quote or backslash is, or -1. It looks at eight bytes at a time: the strings in objects are
-// too short for a call of bytes.IndexByte to pay.
-func special(b []byte) int {
+// specials has the high bit set of the first byte in w that is a quote or a backslash. Higher ones may be carried over from it.
+func specials(w uint64) uint64 {
 	const (
 		ones   = 0x0101010101010101
 		highs  = 0x8080808080808080
 		quotes = '"' * ones
 		slants = '\\' * ones
 	)
+	q, l := w^quotes, w^slants
+	return ((q-ones)&^q | (l-ones)&^l) & highs
+}
+
+// special is where the first quote or backslash is, or -1. It looks at eight bytes at a time: the strings in objects are
+// too short for a call of bytes.IndexByte to pay.
+func special(b []byte) int {
 	i := 0
 	for ; i+8 <= len(b); i += 8 {
-		w := binary.LittleEndian.Uint64(b[i:])
-		q, l := w^quotes, w^slants
-		// The lowest set bit is right; higher ones may be carried over from it.
-		if found := ((q-ones)&^q | (l-ones)&^l) & highs; found != 0 {
+		if found := specials(binary.LittleEndian.Uint64(b[i:])); found != 0 {
 			return i + bits.TrailingZeros64(found)/8
 		}
 	}

@@ -90,6 +90,7 @@ func (e *encoder) encode(dst []byte, w *window, src []byte) []byte {
 		w = &noWindow
 	}
 	e.ref = w.bytes
+	looked, calm := 0, 0 // it was looked up to here for where they run side by side again, which is here
 	for at := 0; at+minCopy <= len(src); {
 		word := binary.LittleEndian.Uint64(src[at:])
 		if from := at + e.diff; from >= 0 && from+minCopy <= len(e.ref) {
@@ -98,11 +99,17 @@ func (e *encoder) encode(dst []byte, w *window, src []byte) []byte {
 				continue
 			}
 		}
+		if at >= looked {
+			looked, calm = e.sideBySide(at)
+		}
 		hash := word * hashFactor
-		from := int(w.table[hash>>w.shift]) * w.stride
-		if from+minCopy <= len(e.ref) && binary.LittleEndian.Uint64(e.ref[from:]) == word {
-			at = e.copyReference(at, from)
-			continue
+		if at >= calm {
+			from := int(w.table[hash>>w.shift]) * w.stride
+			if from+minCopy <= len(e.ref) && binary.LittleEndian.Uint64(e.ref[from:]) == word {
+				at = e.copyReference(at, from)
+				looked = 0
+				continue
+			}
 		}
 		slot := &e.recent[hash>>(64-recentBits)]
 		if from := int(*slot) - 1; from >= 0 && binary.LittleEndian.Uint64(src[from:]) == word {
@@ -116,6 +123,24 @@ func (e *encoder) encode(dst []byte, w *window, src []byte) []byte {
 	out := e.out
 	e.out, e.src, e.ref = nil, nil, nil
 	return out
+}
+
+// sideBySide looks for where src and the reference are equal again, if what differs between them has the same length in both, as
+// times and checksums have. Up to there nothing is looked up in the table, which is large and mostly not in the processor's
+// cache. It returns how far it has looked, and the place, which is at if there is none.
+func (e *encoder) sideBySide(at int) (looked, place int) {
+	const far, word = 96, 8
+	src, from := e.src[at:], at+e.diff
+	if from < 0 || from > len(e.ref) {
+		return at + far, at
+	}
+	ref := e.ref[from:]
+	for n := word; n < far && n+word <= min(len(src), len(ref)); n += word {
+		if binary.LittleEndian.Uint64(src[n:]) == binary.LittleEndian.Uint64(ref[n:]) {
+			return at + n + word, at + n
+		}
+	}
+	return at + far, at
 }
 
 // step is how far to go on after this many literals: the more of them, the less likely it is that something is found.

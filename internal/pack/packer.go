@@ -162,7 +162,7 @@ func (p *Packer) lookUp(family uint64) (ref *reference, w *window, again bool) {
 	if ref.shelf != nil {
 		return ref, ref.shelf.put(ref, nil), false
 	}
-	again = p.hot.size < p.hot.maxSize/2 || p.clock-ref.missed <= int64(p.hot.recent.Len())
+	again = p.hot.size < p.hot.maxSize/2 || p.clock-ref.missed <= p.hot.capacity()
 	ref.missed = p.clock
 	return ref, nil, again
 }

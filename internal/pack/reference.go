@@ -63,6 +63,11 @@ func (s *shelf) put(r *reference, w *window) *window {
 	return w
 }
 
+// capacity is about how many references find room.
+func (s *shelf) capacity() int64 {
+	return int64(s.recent.Len()) * int64(s.maxSize) / int64(max(s.size, 1))
+}
+
 // trim lets go of those that were not used since the last time but one, down to a size.
 func (s *shelf) trim(size int) {
 	for s.size > size {
