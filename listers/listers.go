@@ -26,16 +26,28 @@ type Getter[T runtime.Object] = interface {
 // ResourceIndexer is a lister of the objects in an indexer, all of them or those of one namespace.
 type ResourceIndexer[T runtime.Object] struct {
 	lister cache.TypedLister[T]
+	// namespaces are those that were asked for; nil in a lister of one.
+	namespaces *namespaces[T]
 }
 
 // New returns a lister of all objects in an indexer. The resource is what errors speak of.
 func New[T runtime.Object](indexer cache.Indexer, resource schema.GroupResource) ResourceIndexer[T] {
-	return ResourceIndexer[T]{cache.NewTypedLister[T](indexer, resource)}
+	return ResourceIndexer[T]{cache.NewTypedLister[T](indexer, resource), &namespaces[T]{}}
 }
 
 // NewNamespaced returns a lister of those objects that live in one namespace. The empty namespace stands for all.
 func NewNamespaced[T runtime.Object](parent ResourceIndexer[T], namespace string) ResourceIndexer[T] {
-	return ResourceIndexer[T]{parent.lister.ByNamespace(namespace)}
+	return ResourceIndexer[T]{lister: parent.lister.ByNamespace(namespace)}
+}
+
+// In is NewNamespaced for those who ask for the same namespaces again and again: that allocates nothing.
+func (l ResourceIndexer[T]) In(namespace string) *ResourceIndexer[T] {
+	if one := l.namespaces.find(namespace); one != nil {
+		return one
+	}
+	one := NewNamespaced(l, namespace)
+	l.namespaces.add(namespace, &one)
+	return &one
 }
 
 // List returns the objects that the selector matches, which must not be changed.

@@ -1,7 +1,9 @@
 package listers_test
 
 import (
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -153,5 +155,43 @@ func TestOwnersOfAPod(t *testing.T) {
 		&appsv1.StatefulSet{ObjectMeta: meta("here", "yes", nil), Spec: appsv1.StatefulSetSpec{Selector: selector(web)}}))
 	if found, err := stateful.GetPodStatefulSets(pod); err != nil || len(found) != 1 {
 		t.Errorf("%v, %v", found, err)
+	}
+}
+
+// TestListersOfNamespaces has the lister of a namespace be the same each time, for as many as are remembered, and right for all.
+func TestListersOfNamespaces(t *testing.T) {
+	const many = 300
+	var objs []runtime.Object
+	for i := range many {
+		objs = append(objs, &corev1.Pod{ObjectMeta: meta(fmt.Sprint("ns", i), "web", web)})
+	}
+	pods := corelisters.NewPodLister(indexer(t, objs...))
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for i := range many {
+				namespace := fmt.Sprint("ns", i)
+				pod, err := pods.Pods(namespace).Get("web")
+				if err != nil || pod.Namespace != namespace {
+					t.Errorf("in %s: %v, %v", namespace, pod, err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if _, err := pods.Pods("ns1").Get("none"); !apierrors.IsNotFound(err) {
+		t.Errorf("got %v, want not found", err)
+	}
+	if list, err := pods.Pods("").List(labels.Everything()); err != nil || len(list) != many {
+		t.Errorf("the empty namespace has %d, %v", len(list), err)
+	}
+	pods = corelisters.NewPodLister(indexer(t, objs...))
+	for i := range 256 {
+		if namespace := fmt.Sprint("ns", i); pods.Pods(namespace) != pods.Pods(namespace) {
+			t.Fatalf("the lister of %s is made each time", namespace)
+		}
+	}
+	if pods.Pods("ns299") == pods.Pods("ns299") {
+		t.Error("more listers are remembered than there is room for")
 	}
 }

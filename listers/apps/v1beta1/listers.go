@@ -35,7 +35,7 @@ func NewControllerRevisionLister(indexer cache.Indexer) ControllerRevisionLister
 }
 
 func (l controllerRevisionLister) ControllerRevisions(namespace string) ControllerRevisionNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // DeploymentLister lists deployments.
@@ -63,7 +63,7 @@ func NewDeploymentLister(indexer cache.Indexer) DeploymentLister {
 }
 
 func (l deploymentLister) Deployments(namespace string) DeploymentNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // StatefulSetLister lists stateful sets.
@@ -91,7 +91,7 @@ func NewStatefulSetLister(indexer cache.Indexer) StatefulSetLister {
 }
 
 func (l statefulSetLister) StatefulSets(namespace string) StatefulSetNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // What a lister can do beyond the usual is in its expansion. These have nothing more.

@@ -35,7 +35,7 @@ func NewCronJobLister(indexer cache.Indexer) CronJobLister {
 }
 
 func (l cronJobLister) CronJobs(namespace string) CronJobNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // What a lister can do beyond the usual is in its expansion. These have nothing more.

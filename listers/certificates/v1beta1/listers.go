@@ -59,7 +59,7 @@ func NewPodCertificateRequestLister(indexer cache.Indexer) PodCertificateRequest
 }
 
 func (l podCertificateRequestLister) PodCertificateRequests(namespace string) PodCertificateRequestNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // What a lister can do beyond the usual is in its expansion. These have nothing more.

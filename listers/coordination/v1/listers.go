@@ -35,7 +35,7 @@ func NewLeaseLister(indexer cache.Indexer) LeaseLister {
 }
 
 func (l leaseLister) Leases(namespace string) LeaseNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // What a lister can do beyond the usual is in its expansion. These have nothing more.

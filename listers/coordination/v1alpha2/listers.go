@@ -35,7 +35,7 @@ func NewLeaseCandidateLister(indexer cache.Indexer) LeaseCandidateLister {
 }
 
 func (l leaseCandidateLister) LeaseCandidates(namespace string) LeaseCandidateNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // What a lister can do beyond the usual is in its expansion. These have nothing more.

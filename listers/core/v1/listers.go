@@ -49,7 +49,7 @@ func NewConfigMapLister(indexer cache.Indexer) ConfigMapLister {
 }
 
 func (l configMapLister) ConfigMaps(namespace string) ConfigMapNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // EndpointsLister lists endpoints.
@@ -77,7 +77,7 @@ func NewEndpointsLister(indexer cache.Indexer) EndpointsLister {
 }
 
 func (l endpointsLister) Endpoints(namespace string) EndpointsNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // EventLister lists events.
@@ -105,7 +105,7 @@ func NewEventLister(indexer cache.Indexer) EventLister {
 }
 
 func (l eventLister) Events(namespace string) EventNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // LimitRangeLister lists limit ranges.
@@ -133,7 +133,7 @@ func NewLimitRangeLister(indexer cache.Indexer) LimitRangeLister {
 }
 
 func (l limitRangeLister) LimitRanges(namespace string) LimitRangeNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // NamespaceLister lists and gets namespaces.
@@ -197,7 +197,7 @@ func NewPersistentVolumeClaimLister(indexer cache.Indexer) PersistentVolumeClaim
 }
 
 func (l persistentVolumeClaimLister) PersistentVolumeClaims(namespace string) PersistentVolumeClaimNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // PodLister lists pods.
@@ -225,7 +225,7 @@ func NewPodLister(indexer cache.Indexer) PodLister {
 }
 
 func (l podLister) Pods(namespace string) PodNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // PodTemplateLister lists pod templates.
@@ -253,7 +253,7 @@ func NewPodTemplateLister(indexer cache.Indexer) PodTemplateLister {
 }
 
 func (l podTemplateLister) PodTemplates(namespace string) PodTemplateNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // ReplicationControllerLister lists replication controllers.
@@ -281,7 +281,7 @@ func NewReplicationControllerLister(indexer cache.Indexer) ReplicationController
 }
 
 func (l replicationControllerLister) ReplicationControllers(namespace string) ReplicationControllerNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // ResourceQuotaLister lists resource quotas.
@@ -309,7 +309,7 @@ func NewResourceQuotaLister(indexer cache.Indexer) ResourceQuotaLister {
 }
 
 func (l resourceQuotaLister) ResourceQuotas(namespace string) ResourceQuotaNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // SecretLister lists secrets.
@@ -337,7 +337,7 @@ func NewSecretLister(indexer cache.Indexer) SecretLister {
 }
 
 func (l secretLister) Secrets(namespace string) SecretNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // ServiceLister lists services.
@@ -365,7 +365,7 @@ func NewServiceLister(indexer cache.Indexer) ServiceLister {
 }
 
 func (l serviceLister) Services(namespace string) ServiceNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // ServiceAccountLister lists service accounts.
@@ -393,7 +393,7 @@ func NewServiceAccountLister(indexer cache.Indexer) ServiceAccountLister {
 }
 
 func (l serviceAccountLister) ServiceAccounts(namespace string) ServiceAccountNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // What a lister can do beyond the usual is in its expansion. These have nothing more.

@@ -35,7 +35,7 @@ func NewEndpointSliceLister(indexer cache.Indexer) EndpointSliceLister {
 }
 
 func (l endpointSliceLister) EndpointSlices(namespace string) EndpointSliceNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // What a lister can do beyond the usual is in its expansion. These have nothing more.

@@ -35,7 +35,7 @@ func NewEventLister(indexer cache.Indexer) EventLister {
 }
 
 func (l eventLister) Events(namespace string) EventNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // What a lister can do beyond the usual is in its expansion. These have nothing more.

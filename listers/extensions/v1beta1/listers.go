@@ -35,7 +35,7 @@ func NewDaemonSetLister(indexer cache.Indexer) DaemonSetLister {
 }
 
 func (l daemonSetLister) DaemonSets(namespace string) DaemonSetNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // DeploymentLister lists deployments.
@@ -63,7 +63,7 @@ func NewDeploymentLister(indexer cache.Indexer) DeploymentLister {
 }
 
 func (l deploymentLister) Deployments(namespace string) DeploymentNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // IngressLister lists ingresses.
@@ -91,7 +91,7 @@ func NewIngressLister(indexer cache.Indexer) IngressLister {
 }
 
 func (l ingressLister) Ingresses(namespace string) IngressNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // NetworkPolicyLister lists network policies.
@@ -119,7 +119,7 @@ func NewNetworkPolicyLister(indexer cache.Indexer) NetworkPolicyLister {
 }
 
 func (l networkPolicyLister) NetworkPolicies(namespace string) NetworkPolicyNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // ReplicaSetLister lists replica sets.
@@ -147,7 +147,7 @@ func NewReplicaSetLister(indexer cache.Indexer) ReplicaSetLister {
 }
 
 func (l replicaSetLister) ReplicaSets(namespace string) ReplicaSetNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // What a lister can do beyond the usual is in its expansion. These have nothing more.

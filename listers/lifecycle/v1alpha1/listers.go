@@ -35,7 +35,7 @@ func NewEvictionLister(indexer cache.Indexer) EvictionLister {
 }
 
 func (l evictionLister) Evictions(namespace string) EvictionNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // EvictionRequestLister lists eviction requests.
@@ -63,7 +63,7 @@ func NewEvictionRequestLister(indexer cache.Indexer) EvictionRequestLister {
 }
 
 func (l evictionRequestLister) EvictionRequests(namespace string) EvictionRequestNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // What a lister can do beyond the usual is in its expansion. These have nothing more.

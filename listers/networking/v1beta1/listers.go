@@ -47,7 +47,7 @@ func NewIngressLister(indexer cache.Indexer) IngressLister {
 }
 
 func (l ingressLister) Ingresses(namespace string) IngressNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // IngressClassLister lists and gets ingress classes.

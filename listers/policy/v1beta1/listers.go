@@ -35,7 +35,7 @@ func NewPodDisruptionBudgetLister(indexer cache.Indexer) PodDisruptionBudgetList
 }
 
 func (l podDisruptionBudgetLister) PodDisruptionBudgets(namespace string) PodDisruptionBudgetNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // What a lister can do beyond the usual is in its expansion. These have nothing more.

@@ -59,7 +59,7 @@ func NewRoleLister(indexer cache.Indexer) RoleLister {
 }
 
 func (l roleLister) Roles(namespace string) RoleNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // RoleBindingLister lists role bindings.
@@ -87,7 +87,7 @@ func NewRoleBindingLister(indexer cache.Indexer) RoleBindingLister {
 }
 
 func (l roleBindingLister) RoleBindings(namespace string) RoleBindingNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // What a lister can do beyond the usual is in its expansion. These have nothing more.

@@ -47,7 +47,7 @@ func NewResourceClaimLister(indexer cache.Indexer) ResourceClaimLister {
 }
 
 func (l resourceClaimLister) ResourceClaims(namespace string) ResourceClaimNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // ResourceClaimTemplateLister lists resource claim templates.
@@ -75,7 +75,7 @@ func NewResourceClaimTemplateLister(indexer cache.Indexer) ResourceClaimTemplate
 }
 
 func (l resourceClaimTemplateLister) ResourceClaimTemplates(namespace string) ResourceClaimTemplateNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // ResourceSliceLister lists and gets resource slices.

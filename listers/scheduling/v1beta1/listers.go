@@ -35,7 +35,7 @@ func NewPodGroupLister(indexer cache.Indexer) PodGroupLister {
 }
 
 func (l podGroupLister) PodGroups(namespace string) PodGroupNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // PriorityClassLister lists and gets priority classes.
@@ -75,7 +75,7 @@ func NewWorkloadLister(indexer cache.Indexer) WorkloadLister {
 }
 
 func (l workloadLister) Workloads(namespace string) WorkloadNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // What a lister can do beyond the usual is in its expansion. These have nothing more.

@@ -59,7 +59,7 @@ func NewCSIStorageCapacityLister(indexer cache.Indexer) CSIStorageCapacityLister
 }
 
 func (l cSIStorageCapacityLister) CSIStorageCapacities(namespace string) CSIStorageCapacityNamespaceLister {
-	return listers.NewNamespaced(l.ResourceIndexer, namespace)
+	return l.In(namespace)
 }
 
 // StorageClassLister lists and gets storage classes.
