@@ -2,18 +2,18 @@ package cache
 
 // contents are the objects of a table with their indexes. They have no lock: the table they belong to has it.
 type contents struct {
-	// byKey has the objects beside their entries, so that a Get looks at nothing else.
-	byKey lookup[row]
-	// Invariant: the rows are those of byKey; slots run from 0 without a gap.
+	keys *keyTable
+	// Invariant: the rows are those of the entries in keys; slots run from 0 without a gap.
 	rows column[row]
 	// Invariant: one for each function of the table's indexSet, in its order.
 	indexes []*index
 	share   *sharing
+	writes  *writing // nil while nobody reads
 }
 
 // newContents returns empty contents that nobody reads yet.
 func newContents(indexes, room int) *contents {
-	c := &contents{byKey: newLookup[row](room), share: &sharing{alone: true}}
+	c := &contents{keys: newKeyTable(room), share: &sharing{alone: true}}
 	for range indexes {
 		c.addIndex()
 	}
@@ -28,15 +28,16 @@ func (c *contents) addIndex() *index {
 
 // put stores an object with its values in each index.
 func (c *contents) put(key string, obj any, values [][]string) {
-	e := c.byKey.m[key].e
+	e := c.keys.find(key)
 	if e == nil {
 		c.insert(key, obj, values)
 		return
 	}
 	e.indexed = uint32(len(values))
-	r := row{obj: obj, e: e}
-	c.byKey.m[e.key] = r // the key that is there already, not another copy of it
-	c.rows.set(e.slot, r, c.share)
+	c.writes.begin()
+	e.obj.set(obj)
+	c.writes.end()
+	c.rows.set(e.slot, row{obj: obj, e: e}, c.share)
 	if !e.filedUnder(values) {
 		c.refile(e, values)
 	}
@@ -49,9 +50,11 @@ func (c *contents) insert(key string, obj any, values [][]string) {
 	}
 	e := newEntry(key, n)
 	e.slot, e.indexed = uint32(c.rows.n), uint32(len(values))
-	r := row{obj: obj, e: e}
-	c.rows.push(r, c.share)
-	c.byKey.put(key, r)
+	e.obj.set(obj)
+	c.rows.push(row{obj: obj, e: e}, c.share)
+	c.writes.begin()
+	c.keys.add(e)
+	c.writes.end()
 	c.file(e, 0, values)
 }
 
@@ -67,7 +70,7 @@ func (c *contents) file(e *entry, from int, values [][]string) {
 
 // remove takes an entry out, if it is there.
 func (c *contents) remove(key string) {
-	e := c.byKey.m[key].e
+	e := c.keys.find(key)
 	if e == nil {
 		return
 	}
@@ -81,7 +84,9 @@ func (c *contents) remove(key string) {
 			f.posting.slots.set(f.at, e.slot, c.share)
 		}
 	}
-	c.byKey.remove(key)
+	c.writes.begin()
+	c.keys.remove(e)
+	c.writes.end()
 }
 
 // filedUnder tells whether an entry is filed under exactly these values, which is so for most updates.

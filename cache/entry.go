@@ -3,6 +3,8 @@ package cache
 // entry is what the table knows about one key.
 type entry struct {
 	key string // never changes, so that readers may look at it without the lock
+	// obj is the object, beside the row, so that a Get looks at nothing else.
+	obj box
 	// Invariant: row slot of the table is the one of this entry.
 	slot uint32
 	// indexed is how many indexes the entry was filed in; it may have no value in some. Fewer than there are means that it

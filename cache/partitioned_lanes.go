@@ -211,9 +211,9 @@ func (s *PartitionedInformer) replay(l *listener, p *partition) *view {
 func (t *table) slotOf(key string) (slot uint32, home string, ok bool) {
 	t.mu.rlock()
 	defer t.mu.RUnlock()
-	r := t.byKey.m[key]
-	if r.e == nil {
+	e := t.keys.find(key)
+	if e == nil {
 		return 0, "", false
 	}
-	return r.e.slot, r.e.filed[0].posting.value, true
+	return e.slot, e.filed[0].posting.value, true
 }

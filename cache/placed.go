@@ -37,11 +37,11 @@ func newPlacedCache(indexers Indexers) (*cache, error) {
 func (t *table) placed(key string) (obj any, home string, ok bool) {
 	t.mu.rlock()
 	defer t.mu.RUnlock()
-	r := t.byKey.m[key]
-	if r.e == nil {
+	e := t.keys.find(key)
+	if e == nil {
 		return nil, "", false
 	}
-	return r.obj, r.e.filed[0].posting.value, true
+	return e.obj.read().object(), e.filed[0].posting.value, true
 }
 
 func (t *table) homeOf(key string) (string, bool) {

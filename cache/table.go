@@ -3,6 +3,7 @@ package cache
 import (
 	"sync"
 	"sync/atomic"
+	"unsafe"
 )
 
 // table is the one store of this package: what ThreadSafeStore, Store, Indexer and the typed views of them are made of.
@@ -13,6 +14,9 @@ import (
 type table struct {
 	mu spinLock
 	contents
+	// writing says when something is written that a Get can see, which takes no lock; reading is the keys of contents.
+	writing writing
+	reading atomic.Pointer[keyTable]
 	sharing sharing
 	// version is the resource version up to which the table holds everything.
 	version string
@@ -38,23 +42,43 @@ func newTable(indexers Indexers) *table {
 // copied once if readers are there, and changed in place if not.
 func (t *table) adopt(c *contents) {
 	t.contents = *c
-	t.share = &t.sharing
+	t.share, t.writes = &t.sharing, &t.writing
+	t.reading.Store(t.keys)
 }
 
-// get returns the object under a key.
+// get returns the object under a key. It looks without the lock, and looks again if anything was written meanwhile: so readers do
+// not keep each other or the writer waiting, and see all of what is written in one step or nothing.
 func (t *table) get(key string) (any, bool) {
+	for try := range spins + yields {
+		if count, calm := t.writing.look(); calm {
+			var w boxed
+			e := t.reading.Load().find(key)
+			if e != nil {
+				w = e.obj.read()
+			}
+			if t.writing.still(count) {
+				return w.object(), e != nil
+			}
+		}
+		tryLater(try)
+	}
+	return t.getLocked(key)
+}
+
+// getLocked is get while much is written.
+func (t *table) getLocked(key string) (any, bool) {
 	t.mu.rlock()
-	r := t.byKey.m[key]
-	t.mu.RUnlock()
-	return r.obj, r.e != nil
+	defer t.mu.RUnlock()
+	e := t.keys.find(key)
+	if e == nil {
+		return nil, false
+	}
+	return e.obj.read().object(), true
 }
 
 // getBytes is get for a key that is no string, and need not become one.
 func (t *table) getBytes(key []byte) (any, bool) {
-	t.mu.rlock()
-	r := t.byKey.m[string(key)]
-	t.mu.RUnlock()
-	return r.obj, r.e != nil
+	return t.get(unsafe.String(unsafe.SliceData(key), len(key))) // which keeps nothing of it
 }
 
 // size is how many objects there are.

@@ -54,7 +54,7 @@ func (t *table) backfill(set *indexSet, from int, rows []row, failed *failures) 
 	defer t.mu.Unlock()
 	t.sharing.begin()
 	for i, r := range rows {
-		if r.e.indexed > uint32(from) || t.byKey.m[r.e.key].e != r.e {
+		if r.e.indexed > uint32(from) || t.keys.find(r.e.key) != r.e {
 			continue // written or removed meanwhile
 		}
 		t.file(r.e, from, values[i*width:(i+1)*width])

@@ -71,6 +71,10 @@ func (t *table) commitAt(steps []ThreadSafeStoreTransaction, homes []string, ver
 }
 
 func (t *table) applyLocked(steps []ThreadSafeStoreTransaction, values [][]string, indexes int) {
+	if len(steps) > 1 {
+		t.writing.beginAll()
+		defer t.writing.endAll()
+	}
 	for i := range steps {
 		switch s := &steps[i]; s.Type {
 		case TransactionTypeAdd, TransactionTypeUpdate:

@@ -16,15 +16,22 @@ func (t *table) verify() error {
 	if err := t.rows.verify(); err != nil {
 		return fmt.Errorf("rows: %w", err)
 	}
-	if t.rows.n != len(t.byKey.m) {
-		return fmt.Errorf("%d rows for %d keys", t.rows.n, len(t.byKey.m))
+	if t.rows.n != t.keys.n || t.reading.Load() != t.keys {
+		return fmt.Errorf("%d rows for %d keys, or readers see others", t.rows.n, t.keys.n)
+	}
+	if err := t.keys.verify(); err != nil {
+		return fmt.Errorf("keys: %w", err)
 	}
 	filings := 0
-	for key, r := range t.byKey.m {
-		if err := t.verifyEntry(key, r); err != nil {
-			return fmt.Errorf("entry %q: %w", key, err)
+	var wrong error
+	t.keys.all(func(e *entry) {
+		if err := t.verifyEntry(row{obj: e.obj.read().object(), e: e}); err != nil {
+			wrong = fmt.Errorf("entry %q: %w", e.key, err)
 		}
-		filings += len(r.e.filed)
+		filings += len(e.filed)
+	})
+	if wrong != nil {
+		return wrong
 	}
 	for number, x := range t.contents.indexes {
 		for value, p := range x.postings.m {
@@ -43,11 +50,26 @@ func (t *table) verify() error {
 	return nil
 }
 
-func (t *table) verifyEntry(key string, stored row) error {
-	e := stored.e
-	if e.key != key {
-		return fmt.Errorf("its key is %q", e.key)
+// verify checks that each entry is found, and that there is room.
+func (k *keyTable) verify() error {
+	n, slots := 0, *k.slots.Load()
+	for i := range slots {
+		e := slots[i].e.Load()
+		if e == nil {
+			continue
+		}
+		if n++; k.find(e.key) != e {
+			return fmt.Errorf("%q is not found", e.key)
+		}
 	}
+	if n != k.n || n > len(slots)*fullest/fullestOf {
+		return fmt.Errorf("%d entries in %d slots, and %d noted", n, len(slots), k.n)
+	}
+	return nil
+}
+
+func (t *table) verifyEntry(stored row) error {
+	e := stored.e
 	if t.rows.at(e.slot) != stored {
 		return fmt.Errorf("row %d is not its own", e.slot)
 	}

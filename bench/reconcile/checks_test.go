@@ -163,7 +163,7 @@ func TestTurnsNoticeABrokenSide(t *testing.T) {
 	peers[recordsOn] = func(s *server, c *crew) (side, error) {
 		return &toy{server: s, crew: c, wrong: breaks["twice"].wrong}, nil
 	}
-	made, err := newTurns(1)(harness.Config{Scale: 0.001})
+	made, err := newTurns(turnsConfig{pairs: 1, changes: keys})(harness.Config{Scale: 0.001})
 	if err != nil {
 		t.Fatal(err)
 	}

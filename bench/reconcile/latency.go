@@ -51,15 +51,19 @@ func (l *latency) Ops() int { return len(l.round) }
 // real server, too.
 const nap = 200 * time.Microsecond
 
+// await waits until it is time for what is due so long after the beginning.
+func await(began time.Time, due time.Duration) {
+	for time.Since(began) < due {
+		time.Sleep(nap)
+	}
+}
+
 func (l *latency) Run() {
 	l.heard = l.arrive
 	l.begin(l.phase)
 	l.began = time.Now()
 	for i := range l.round {
-		due := time.Duration(i) * time.Second / latencyRate
-		for time.Since(l.began) < due {
-			time.Sleep(nap)
-		}
+		await(l.began, time.Duration(i)*time.Second/latencyRate)
 		o := &l.round[i]
 		l.sent[o.index].Store(int64(time.Since(l.began)))
 		select {

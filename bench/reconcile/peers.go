@@ -99,9 +99,16 @@ func (r *running) open() error {
 }
 
 // send sends changes as fast as they are taken, and returns when their phase is done.
-func (r *running) send(round []object, p *phase) error {
+func (r *running) send(round []object, p *phase) error { return r.sendPaced(round, p, 0) }
+
+// sendPaced sends so many in a second; 0 is as fast as they are taken.
+func (r *running) sendPaced(round []object, p *phase, rate int) error {
 	r.begin(p)
+	began := time.Now()
 	for i := range round {
+		if rate > 0 {
+			await(began, time.Duration(i)*time.Second/time.Duration(rate))
+		}
 		select {
 		case r.changes <- round[i].event():
 		case <-p.done: // that is an error: not all were sent

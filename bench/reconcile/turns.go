@@ -21,33 +21,42 @@ const (
 // about the same for both, and two percent can be seen.
 type turns struct {
 	off, on turn
-	pairs   int
+	turnsConfig
 	// held is what the records take, by object.
 	held float64
 }
 
+// turnsConfig says how many turns each takes, of how many changes, and how many of them come in a second: 0 is as fast as they are
+// taken.
+type turnsConfig struct{ pairs, changes, rate int }
+
 // turn is one of the two.
 type turn struct {
 	*running
+	rate   int
 	rounds [][]object
 	ahead  []*phase
 	cpu    []float64 // for a reconcile, of each turn
 }
 
-func newTurns(pairs int) func(harness.Config) (harness.Trial, error) {
+func newTurns(config turnsConfig) func(harness.Config) (harness.Trial, error) {
 	return func(c harness.Config) (harness.Trial, error) {
 		objects := newObjects(c.Size(keys, fewKeys))
 		// A first one, so that what is made once for a process is not counted.
 		if err := passing(objects); err != nil {
 			return nil, err
 		}
-		rounds := newRounds(objects, pairs+1) // one to begin with
-		t := &turns{pairs: pairs}
+		rounds := newRounds(objects, 1) // to begin with
+		for i := range config.pairs {
+			rounds = append(rounds, newRound(objects, i+2, c.Size(config.changes, fewKeys)))
+		}
+		t := &turns{turnsConfig: config}
 		off, err := t.off.prepare(recordsOff, objects, rounds)
 		if err != nil {
 			return nil, err
 		}
 		on, err := t.on.prepare(recordsOn, objects, rounds)
+		t.off.rate, t.on.rate = config.rate, config.rate
 		t.held = max(0, on-off) / float64(len(objects))
 		return t, err
 	}
@@ -78,7 +87,7 @@ func (t *turn) prepare(side string, objects []*object, rounds [][]object) (float
 // next does a round.
 func (t *turn) next() error {
 	number := len(t.phases) - 1 // the first one was the list
-	return t.send(t.rounds[number], t.ahead[number])
+	return t.sendPaced(t.rounds[number], t.ahead[number], t.rate)
 }
 
 // measured does a round and notes what it cost. What the turn before has left to collect is not part of it.
@@ -86,11 +95,11 @@ func (t *turn) measured() error {
 	runtime.GC()
 	before := harness.ProcessorTime()
 	err := t.next()
-	t.cpu = append(t.cpu, float64(harness.ProcessorTime()-before)/float64(len(t.server.objects)))
+	t.cpu = append(t.cpu, float64(harness.ProcessorTime()-before)/float64(len(t.rounds[len(t.rounds)-1])))
 	return err
 }
 
-func (t *turns) Ops() int { return 2 * t.pairs * len(t.on.server.objects) }
+func (t *turns) Ops() int { return 2 * t.pairs * len(t.on.rounds[1]) }
 
 // Run ends with the first turn that fails, whose phase has the error for Finish.
 func (t *turns) Run() {

@@ -38,7 +38,17 @@ func Workloads() []harness.Workload {
 				{Value: recordsCPU},
 				{Value: recordsBytes, Unit: harness.Bytes, Aim: harness.AtMost(64)},
 			},
-			Prepare: newTurns(15),
+			Prepare: newTurns(turnsConfig{pairs: 15, changes: keys}),
+		},
+		{
+			Name:  "reconcile/records-at-a-pace",
+			Doc:   "The same at 5,000 changes a second, in 15 turns each of 2 s.",
+			Sides: harness.Sides{Candidate: recordsOn},
+			Rows: []harness.Row{
+				{Value: recordsRatio, Unit: harness.Count, Aim: harness.AtMost(1.02)},
+				{Value: recordsCPU},
+			},
+			Prepare: newTurns(turnsConfig{pairs: 15, changes: 2 * latencyRate, rate: latencyRate}),
 		},
 	}
 }
