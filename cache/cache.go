@@ -145,7 +145,7 @@ func (c *cache) AddIndexers(newIndexers Indexers) error { return c.table.addInde
 
 // list and those below are the reads that return slices of the caller's own.
 func (t *table) list(open opener) []any {
-	v := t.all()
+	v, _ := t.all().inTurn(func() (view, error) { return t.all(), nil })
 	defer v.release()
 	v.open = open
 	return v.objects()
@@ -158,7 +158,11 @@ func (t *table) listKeys() []string {
 }
 
 func (t *table) listByIndex(name, value string, open opener) ([]any, error) {
-	v, err := t.byIndex(name, value)
+	look := func() (view, error) { return t.byIndex(name, value) }
+	v, err := look()
+	if err == nil {
+		v, err = v.inTurn(look)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -108,6 +108,7 @@ type sharing struct {
 	epoch   uint64        // of the latest write
 	frozen  uint64        // parts made up to this epoch may be in a view
 	alone   bool          // no view is in use
+	turns   turns         // of those who copy from views
 }
 
 // enter is called under the read lock by a reader that will go on without it.

@@ -31,6 +31,7 @@ type table struct {
 
 func newTable(indexers Indexers) *table {
 	t := &table{}
+	t.sharing.turns = newTurns()
 	set := newIndexSet(indexers)
 	t.indexers.Store(set)
 	t.ready = len(set.funcs)

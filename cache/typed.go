@@ -66,7 +66,11 @@ func (i typedIndexer[T]) ByTypedIndex(indexName, indexedValue string) ([]T, erro
 		}
 		return typedList[T](list)
 	}
-	v, err := s.viewByIndex(indexName, indexedValue)
+	look := func() (view, error) { return s.viewByIndex(indexName, indexedValue) }
+	v, err := look()
+	if err == nil {
+		v, err = v.inTurn(look)
+	}
 	if err != nil {
 		return nil, err
 	}

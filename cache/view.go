@@ -3,6 +3,7 @@ package cache
 import (
 	"iter"
 	"slices"
+	"sync"
 )
 
 // opener makes what a reader is given of what is stored. A nil one gives it as it is.
@@ -24,9 +25,15 @@ type view struct {
 	some  bool
 	share *sharing
 	open  opener
+	turn  *sync.Mutex // to be unlocked with it; nil if there is none
 }
 
-func (v *view) release() { v.share.leave() }
+func (v *view) release() {
+	v.share.leave()
+	if v.turn != nil {
+		v.turn.Unlock()
+	}
+}
 
 // all is a view of the whole table.
 func (t *table) all() view {
