@@ -145,9 +145,14 @@ func (c *cache) AddIndexers(newIndexers Indexers) error { return c.table.addInde
 
 // list and those below are the reads that return slices of the caller's own.
 func (t *table) list(open opener) []any {
-	v, _ := t.all().inTurn(func() (view, error) { return t.all(), nil })
+	look := func() (view, error) {
+		v := t.all()
+		v.open = open
+		return v, nil
+	}
+	v, _ := look()
+	v, _ = v.inTurn(look)
 	defer v.release()
-	v.open = open
 	return v.objects()
 }
 
@@ -158,7 +163,11 @@ func (t *table) listKeys() []string {
 }
 
 func (t *table) listByIndex(name, value string, open opener) ([]any, error) {
-	look := func() (view, error) { return t.byIndex(name, value) }
+	look := func() (view, error) {
+		v, err := t.byIndex(name, value)
+		v.open = open
+		return v, err
+	}
 	v, err := look()
 	if err == nil {
 		v, err = v.inTurn(look)
@@ -167,7 +176,6 @@ func (t *table) listByIndex(name, value string, open opener) ([]any, error) {
 		return nil, err
 	}
 	defer v.release()
-	v.open = open
 	return v.objects(), nil
 }
 

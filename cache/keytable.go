@@ -72,7 +72,7 @@ func (k *keyTable) find(key string) *entry {
 func (k *keyTable) add(e *entry) {
 	slots := *k.slots.Load()
 	if k.n++; k.n > len(slots)*fullest/fullestOf {
-		slots = k.rebuild(2 * k.n)
+		slots = k.rebuild(k.n)
 	}
 	k.peak = max(k.peak, k.n)
 	place(slots, k.hash(e.key), e)

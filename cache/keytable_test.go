@@ -13,8 +13,15 @@ import (
 func TestKeyTableIsAMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table, model := newKeyTable(rapid.IntRange(0, 20).Draw(t, "room")), map[string]*entry{}
-		// Few different hashes make entries stand in each other's way.
-		keys := rapid.SliceOfNDistinct(rapid.StringN(0, 3, -1), 1, 200, rapid.ID).Draw(t, "keys")
+		// Few different hashes, also at the end of the table, make entries stand in each other's way.
+		few := rapid.SampledFrom([]uint32{1, 2, 8, 1 << 10}).Draw(t, "hashes")
+		count := rapid.SampledFrom([]int{10, 100}).Draw(t, "keys")
+		var keys []string
+		for i := 0; len(keys) < count; i++ {
+			if key := fmt.Sprint(i); (table.hash(key)+2)%(1<<10) < few+2 {
+				keys = append(keys, key)
+			}
+		}
 		any := rapid.SampledFrom(keys)
 		t.Repeat(map[string]func(*rapid.T){
 			"add": func(t *rapid.T) {
@@ -71,8 +78,18 @@ func TestKeyTableGivesItsMemoryBack(t *testing.T) {
 		k.remove(e)
 	}
 	mustNot(t, k.verify())
-	if n := len(*k.slots.Load()); n > 2*shrinkFrom*shrinkBelow {
+	if n := len(*k.slots.Load()); n > 2*shrinkFrom {
 		t.Errorf("%d slots for %d entries", n, k.n)
+	}
+}
+
+func TestKeyTableIsNeverFarTooLarge(t *testing.T) {
+	k := newKeyTable(0)
+	for i := range 100_000 {
+		k.add(newEntry(fmt.Sprint(i), 0))
+		if n := len(*k.slots.Load()); n > max(fewSlots, 3*k.n) {
+			t.Fatalf("%d slots for %d entries", n, k.n)
+		}
 	}
 }
 
@@ -131,9 +148,15 @@ func TestGetBesideAWriter(t *testing.T) {
 	for n := range 3_000 {
 		write(n)
 		if n%1000 == 999 {
-			for i := range 700 { // grows and shrinks
-				s.remove(fmt.Sprint("passing", i), nil)
+			const many = 2 * shrinkFrom // the table grows, and shrinks
+			for i := range many {
+				mustNot(t, s.put(fmt.Sprint("many", i), &anInt{i}))
 			}
+			for i := range many {
+				s.remove(fmt.Sprint("many", i), nil)
+			}
+			obj, _ := s.get("first") // and there are others
+			mustNot(t, s.replace(maps.All(map[string]any{"first": obj, "second": obj}), 2, ""))
 		}
 	}
 	stop.Store(true)

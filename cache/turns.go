@@ -6,9 +6,10 @@ import (
 	"sync/atomic"
 )
 
-// turns has those who copy long lists from a table do so in turns, as many at a time as there are processors. More would be no
-// faster, and whoever has something to write would have to wait until each of them has had a processor for some milliseconds: a
-// reader that waits for its turn takes none.
+// turns has those who copy long lists from a table do so in turns, as many at a time as there were processors when the table was made.
+// More would be no faster, and whoever has something to write would have to wait until each of them has had a processor for
+// some milliseconds: a reader that waits for its turn takes none. During a turn nothing else is done than to copy: nobody's
+// code is called that might want a turn itself.
 type turns struct {
 	next  atomic.Uint32
 	slots []sync.Mutex
@@ -36,10 +37,10 @@ func (t *turns) wait() *sync.Mutex {
 	return slot
 }
 
-// inTurn waits until it is the turn of a view to be copied, if it is long. If it has to wait, it is then taken again: meanwhile the
+// inTurn waits until it is the turn of a view to be copied, if it is long and only copied. If it has to wait, it is then taken again: meanwhile the
 // writer would have to leave alone what is in it.
 func (v view) inTurn(again func() (view, error)) (view, error) {
-	if v.n < longList {
+	if v.n < longList || v.open != nil {
 		return v, nil
 	}
 	turns := &v.share.turns

@@ -72,10 +72,12 @@ func (l TypedLister[T]) List(selector labels.Selector) ([]T, error) {
 		return l.listElsewhere(selector)
 	}
 	v, keep := l.view(s, selector)
-	v, _ = v.inTurn(func() (view, error) {
-		again, _ := l.view(s, selector)
-		return again, nil
-	})
+	if keep == nil { // a selector may be anybody's code
+		v, _ = v.inTurn(func() (again view, err error) {
+			again, keep = l.view(s, selector)
+			return again, nil
+		})
+	}
 	defer v.release()
 	if v.n == 0 {
 		return nil, nil

@@ -104,7 +104,9 @@ func Compile(example any, drop ...string) (*Plan, error) {
 			return nil, err
 		}
 	}
-	p.root.trace()
+	if !c.recursive(p.root) {
+		p.root.trace()
+	}
 	for _, m := range c.messages {
 		m.prepareChecks()
 	}
@@ -130,6 +132,18 @@ func (p *Plan) drop(path string) error {
 		}
 	}
 	return nil
+}
+
+// recursive tells whether a message is somewhere within itself. A field of it then does not stand in one place.
+func (c *compiler) recursive(root *message) bool {
+	for _, m := range c.messages {
+		for _, f := range m.fields {
+			if f != nil && f.sub == root {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (m *message) find(json string) *field {

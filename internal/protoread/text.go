@@ -4,7 +4,10 @@ import "unsafe"
 
 // text has room for strings of one object. Several share a piece of memory, which stays for as long as one of them is in
 // use: so it is a small one.
-type text struct{ room []byte }
+type text struct {
+	room []byte
+	most int // how much there can be, if that is known
+}
 
 const (
 	textRoom    = 512
@@ -16,7 +19,11 @@ func (t *text) add(b []byte) string {
 		return string(b)
 	}
 	if len(b) > cap(t.room)-len(t.room) {
-		t.room = make([]byte, 0, textRoom)
+		size := textRoom
+		if t.most > 0 {
+			size = min(textRoom, max(t.most, len(b)))
+		}
+		t.room = make([]byte, 0, size)
 	}
 	begin := len(t.room)
 	t.room = append(t.room, b...)

@@ -64,9 +64,9 @@ func (d *decoder) tracedField(f *field, at unsafe.Pointer, data, whole []byte, n
 		return nil
 	}
 	// Its strings stand apart: they may stay for longer than those of the rest.
-	text := d.text
-	d.text.room = nil
+	before := d.text
+	d.text = text{most: len(whole)}
 	err := d.field(f, at, data, whole, n)
-	d.text = text
+	d.text = before
 	return err
 }
