@@ -21,7 +21,7 @@ type codec struct {
 	newObject func() any
 	// alter says that a transform sees decoded objects, and may change them.
 	alter bool
-	// unstructured says that whatever is JSON can be decoded.
+	// unstructured says that objects have no Go type: any object in JSON can be decoded.
 	unstructured bool
 
 	filter   *wirefilter.Filter // nil if all fields are kept

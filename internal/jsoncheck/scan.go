@@ -3,6 +3,8 @@ package jsoncheck
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"vedette.dev/internal/jsonscan"
 )
 
 // The functions of this package that look at some part of a text are given where it begins, and return where it ends: behind
@@ -15,7 +17,7 @@ const deepest = 500
 // Valid tells whether data is an object that can certainly be decoded into a map[string]any. If it says no, only decoding tells.
 func Valid(data []byte) bool {
 	c, i := next(data, 0)
-	return c == '{' && ends(data, object(data, i, 0))
+	return c == '{' && ends(data, anything.mapping(data, i, 0))
 }
 
 // ends tells whether there is nothing but space from i on.
@@ -53,15 +55,18 @@ func colon(b []byte, i int) (byte, int) {
 	return next(b, i+1)
 }
 
+// anything is a list or an object with anything in it.
+var anything = &node{elem: &node{shape: shapeAny}}
+
 // value passes over a value of any kind, whose first byte is c.
 func value(b []byte, c byte, i, depth int) int {
 	switch c {
 	case '"':
 		return text(b, i+1)
 	case '{':
-		return object(b, i, depth)
+		return anything.mapping(b, i, depth)
 	case '[':
-		return list(b, i, depth)
+		return anything.list(b, i, depth)
 	case 't':
 		return word(b, i, "true")
 	case 'f':
@@ -82,59 +87,6 @@ func word(b []byte, i int, w string) int {
 // has tells whether s stands at i.
 func has(b []byte, i int, s string) bool { return len(b)-i >= len(s) && string(b[i:i+len(s)]) == s }
 
-func object(b []byte, i, depth int) int {
-	if depth++; depth > deepest {
-		return bad
-	}
-	c, i := next(b, i+1)
-	if c == '}' {
-		return i + 1
-	}
-	for {
-		if c != '"' {
-			return bad
-		}
-		if i = text(b, i+1); i < 0 {
-			return bad
-		}
-		c, i = colon(b, i)
-		if i = value(b, c, i, depth); i < 0 {
-			return bad
-		}
-		if c, i = next(b, i); c != ',' {
-			break
-		}
-		c, i = next(b, i+1)
-	}
-	if c != '}' {
-		return bad
-	}
-	return i + 1
-}
-
-func list(b []byte, i, depth int) int {
-	if depth++; depth > deepest {
-		return bad
-	}
-	c, i := next(b, i+1)
-	if c == ']' {
-		return i + 1
-	}
-	for {
-		if i = value(b, c, i, depth); i < 0 {
-			return bad
-		}
-		if c, i = next(b, i); c != ',' {
-			break
-		}
-		c, i = next(b, i+1)
-	}
-	if c != ']' {
-		return bad
-	}
-	return i + 1
-}
-
 // text passes over a string from behind its first quote. It looks at eight bytes at a time.
 func text(b []byte, i int) int {
 	for ; len(b)-i >= 8; i += 8 {
@@ -150,17 +102,7 @@ func text(b []byte, i int) int {
 
 // specials has the high bit of the first byte in w set that does not stand for itself in a string. Higher ones may be carried
 // over from it.
-func specials(w uint64) uint64 {
-	const (
-		ones   = 0x0101010101010101
-		highs  = 0x8080808080808080
-		quotes = '"' * ones
-		slants = '\\' * ones
-		spaces = ' ' * ones
-	)
-	q, l := w^quotes, w^slants
-	return ((q-ones)&^q | (l-ones)&^l | (w-spaces)&^w) & highs
-}
+func specials(w uint64) uint64 { return jsonscan.Specials(w) | jsonscan.Controls(w) }
 
 // oddText is text for strings with escapes, and for those at the very end.
 func oddText(b []byte, i int) int {

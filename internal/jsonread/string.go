@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"vedette.dev/internal/jsonscan"
 )
 
 // string reads a string that is a value.
@@ -106,15 +108,8 @@ func special(b []byte) int {
 
 // specials has the high bit of the first such byte in w set. Higher ones may be carried over from it.
 func specials(w uint64) uint64 {
-	const (
-		ones   = 0x0101010101010101
-		highs  = 0x8080808080808080
-		quotes = '"' * ones
-		slants = '\\' * ones
-		spaces = ' ' * ones
-	)
-	q, l := w^quotes, w^slants
-	return ((q-ones)&^q | (l-ones)&^l | (w-spaces)&^w | w) & highs
+	const notASCII = 0x8080808080808080
+	return jsonscan.Specials(w) | jsonscan.Controls(w) | w&notASCII
 }
 
 // escapes are the characters that one letter behind a backslash stands for.

@@ -57,7 +57,7 @@ func (s *scanner) scanInside(b []byte, i int) int {
 					i, s.inString = s.longString(b, i)
 					break
 				}
-				found := specials(binary.LittleEndian.Uint64(b[i:]))
+				found := Specials(binary.LittleEndian.Uint64(b[i:]))
 				if found == 0 {
 					i += 8
 					continue
@@ -103,16 +103,22 @@ const (
 
 var classes = [256]uint8{'"': quote, '{': opening, '[': opening, '}': closing, ']': closing}
 
-// specials has the high bit set of the first byte in w that is a quote or a backslash. Higher ones may be carried over from it.
-func specials(w uint64) uint64 {
-	const (
-		ones   = 0x0101010101010101
-		highs  = 0x8080808080808080
-		quotes = '"' * ones
-		slants = '\\' * ones
-	)
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// Specials has the high bit set of the first byte in w that is a quote or a backslash. Higher ones may be carried over from it.
+func Specials(w uint64) uint64 {
+	const quotes, slants = '"' * ones, '\\' * ones
 	q, l := w^quotes, w^slants
 	return ((q-ones)&^q | (l-ones)&^l) & highs
+}
+
+// Controls is Specials for the bytes below a space, which may not stand in a string. Of both together the lowest bit is right, too.
+func Controls(w uint64) uint64 {
+	const spaces = ' ' * ones
+	return (w - spaces) &^ w & highs
 }
 
 // special is where the first quote or backslash is, or -1. It looks at eight bytes at a time: the strings in objects are
@@ -120,7 +126,7 @@ func specials(w uint64) uint64 {
 func special(b []byte) int {
 	i := 0
 	for ; i+8 <= len(b); i += 8 {
-		if found := specials(binary.LittleEndian.Uint64(b[i:])); found != 0 {
+		if found := Specials(binary.LittleEndian.Uint64(b[i:])); found != 0 {
 			return i + bits.TrailingZeros64(found)/8
 		}
 	}
