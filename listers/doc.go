@@ -15,8 +15,7 @@
 // What to expect:
 //
 //   - What a lister returns is shared with everybody else who reads the indexer, and must not be changed, unless the informer
-//     packs its objects: then each caller has its own. Slices are the
-//     caller's own.
+//     packs its objects: then each caller has its own. Slices are the caller's own.
 //   - What is not there is the API's NotFound error, as if the server had been asked.
 //   - An object of another type, which a transform may have made, is an error that names the type.
 //
