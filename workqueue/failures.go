@@ -24,10 +24,7 @@ func (f *failures[T]) count(item T) (before int) {
 	hash := f.hasher.Hash(item)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	_, e, ok := f.counts.Find(hash, item)
-	if !ok {
-		_, e = f.counts.Insert(hash, item)
-	}
+	_, e, _ := f.counts.Ensure(hash, item)
 	e.Val++
 	return e.Val - 1
 }

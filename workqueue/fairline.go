@@ -83,10 +83,7 @@ func (l *fairLine[T]) push(slot uint32, e *keyEntry[T]) {
 // tenant returns the tenant of a name, and makes it if need be.
 func (l *fairLine[T]) tenant(name string) uint32 {
 	hash := l.hasher.Hash(name)
-	id, _, known := l.tenants.Find(hash, name)
-	if !known {
-		id, _ = l.tenants.Insert(hash, name)
-	}
+	id, _, _ := l.tenants.Ensure(hash, name)
 	return id
 }
 

@@ -39,9 +39,8 @@ func (r *TypedItemBucketRateLimiter[T]) When(item T) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.sweep()
-	slot, e, ok := r.buckets.Find(hash, item)
-	if !ok {
-		slot, e = r.buckets.Insert(hash, item)
+	slot, e, known := r.buckets.Ensure(hash, item)
+	if !known {
 		e.Val = rate.NewLimiter(r.limit, r.burst)
 	}
 	r.forgotten.Remove(slot)

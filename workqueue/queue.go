@@ -113,10 +113,8 @@ func (q *Typed[T]) addLocked(hash uint64, item T, priority int32) {
 	if q.closed {
 		return
 	}
-	slot, e, known := q.keys.Find(hash, item)
-	if !known {
-		slot, e = q.keys.Insert(hash, item)
-	} else if e.Val.dirty {
+	slot, e, known := q.keys.Ensure(hash, item)
+	if e.Val.dirty {
 		q.hand.uses++
 		q.touch(slot, e, priority)
 		return
@@ -230,9 +228,8 @@ func (q *Typed[T]) next() (slot uint32, e *keyEntry[T]) {
 		return slot, q.keys.At(slot)
 	}
 	hash := q.hasher.Hash(item)
-	slot, e, known := q.keys.Find(hash, item)
+	slot, e, known := q.keys.Ensure(hash, item)
 	if !known {
-		slot, e = q.keys.Insert(hash, item)
 		e.Val.dirtyAt = q.clock.now()
 	}
 	return slot, e

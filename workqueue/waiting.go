@@ -53,12 +53,8 @@ func (w *waiting[T]) find(hash uint64, item T) (slot uint32, d *delayed, ok bool
 
 // findOrInsert returns the entry of a key, new and without a wake-up if it has none.
 func (w *waiting[T]) findOrInsert(hash uint64, item T) (slot uint32, d *delayed) {
-	slot, d, ok := w.find(hash, item)
-	if !ok {
-		s, e := w.keys.Insert(hash, item)
-		slot, d = s, &e.Val
-	}
-	return slot, d
+	slot, e, _ := w.keys.Ensure(hash, item)
+	return slot, &e.Val
 }
 
 // put makes a key due; the earlier time and the higher priority win over those of an add that is pending already.

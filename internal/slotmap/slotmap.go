@@ -4,20 +4,23 @@
 //
 //   - a small, stable number for a key (its slot), so that queues and heaps hold 4 bytes and no pointers;
 //   - one hash computation and one probe for a look-up that is followed by an insert or a removal;
-//   - no allocation while keys come and go within a size seen before;
+//   - no allocation while keys come and go within a size seen before, and little work (see resting.go);
 //   - memory that goes back when the keys go.
 //
 // A Map is not safe for concurrent use.
 package slotmap
 
-import "math/bits"
+import (
+	"math/bits"
+	"reflect"
+)
 
 // Map maps K to V. The zero value is an empty map that keeps room for a few dozen keys once it had them.
 //
 // Entries lie in segments of doubling size (8, 16, 32, …), so that growth never copies an entry and a pointer to one
 // stays good until the entry is removed. New keys take the lowest segment with room, which lets the highest run empty.
 type Map[K comparable, V any] struct {
-	// Invariant: index holds exactly the slots that are in use.
+	// Invariant: index holds exactly the slots that are in use or resting.
 	index index
 	segs  []segment[K, V]
 	// open has bit i set if and only if segment i has a free slot.
@@ -25,24 +28,28 @@ type Map[K comparable, V any] struct {
 	live int
 	// keep is the number of segments that are held even when they are empty.
 	keep int
+	rest resting
 }
 
-// Entry is a key with its value. The pointer that Find, Insert and At return is good until the entry is removed.
+// Entry is a key with its value. The pointer that Find, Ensure and At return is good until the entry is removed.
 type Entry[K comparable, V any] struct {
 	Key  K
 	Val  V
 	hash uint32
-	// next is, in a free slot, the next free slot of the segment plus one; liveMark in one that is in use.
+	// next is, in a free slot, the next free slot of the segment plus one; else one of the marks.
 	next uint32
 }
 
-const liveMark = ^uint32(0)
+const (
+	liveMark = ^uint32(0)
+	restMark = liveMark - 1
+)
 
 type segment[K comparable, V any] struct {
 	entries []Entry[K, V]
 	free    uint32 // head of the list of slots that were used and given back, plus one
 	used    uint32 // slots from here on were never used
-	live    uint32
+	taken   uint32 // slots that are in use or resting
 }
 
 const (
@@ -59,6 +66,10 @@ func New[K comparable, V any](keep int) Map[K, V] {
 		m.keep++
 	}
 	m.index.floor = 2 * maxLoad * base(m.keep)
+	if holdsNothing(reflect.TypeFor[K]()) {
+		m.rest.slots = uint32(base(m.keep))
+		m.rest.credit = m.rest.slots
+	}
 	return m
 }
 
@@ -93,9 +104,39 @@ func (m *Map[K, V]) Peek(slot uint32) *Entry[K, V] {
 	return nil
 }
 
+// Hash is the hash that the entry was made with, as far as the map looks at it: good for a map with the same Hasher.
+func (e *Entry[K, V]) Hash() uint64 { return uint64(e.hash) }
+
 // Find looks a key up by its hash, which must come from the same Hasher for all keys of the map.
 func (m *Map[K, V]) Find(hash uint64, key K) (slot uint32, e *Entry[K, V], ok bool) {
+	slot, e = m.probe(uint32(hash), key)
+	if e == nil || e.next != liveMark {
+		return 0, nil, false
+	}
+	return slot, e, true
+}
+
+// Ensure looks a key up and adds it, with a zero value, if it is not known.
+func (m *Map[K, V]) Ensure(hash uint64, key K) (slot uint32, e *Entry[K, V], known bool) {
 	h := uint32(hash)
+	slot, e = m.probe(h, key)
+	switch {
+	case e == nil:
+		slot = m.take()
+		e = m.At(slot)
+		e.Key, e.hash, e.next = key, h, liveMark
+		m.index.add(h, slot)
+	case e.next == liveMark:
+		return slot, e, true
+	default:
+		m.wake(e)
+	}
+	m.live++
+	return slot, e, false
+}
+
+// probe returns the entry of a key that is in use or resting, or nil.
+func (m *Map[K, V]) probe(h uint32, key K) (slot uint32, e *Entry[K, V]) {
 	t := m.index.at(h)
 	mask := uint32(len(t.cells) - 1)
 	for i := h & mask; int(i) < len(t.cells); i = (i + 1) & mask {
@@ -105,28 +146,22 @@ func (m *Map[K, V]) Find(hash uint64, key K) (slot uint32, e *Entry[K, V], ok bo
 		}
 		if c.hash == h {
 			if e := m.At(c.slot - 1); e.Key == key {
-				return c.slot - 1, e, true
+				return c.slot - 1, e
 			}
 		}
 	}
-	return 0, nil, false
-}
-
-// Insert adds a key that is not in the map, with a zero value.
-func (m *Map[K, V]) Insert(hash uint64, key K) (slot uint32, e *Entry[K, V]) {
-	slot = m.take()
-	e = m.At(slot)
-	e.Key, e.hash = key, uint32(hash)
-	m.index.add(e.hash, slot)
-	m.live++
-	return slot, e
+	return 0, nil
 }
 
 // Remove frees a slot that is in use.
 func (m *Map[K, V]) Remove(slot uint32) {
-	m.index.remove(m.At(slot).hash, slot)
-	m.give(slot)
 	m.live--
+	if e := m.At(slot); slot < m.rest.slots && m.rest.worthwhile() {
+		m.layDown(e)
+	} else {
+		m.index.remove(e.hash, slot)
+		m.give(slot)
+	}
 	m.shrink()
 }
 
@@ -147,11 +182,17 @@ func (m *Map[K, V]) Range(from, to uint32, visit func(slot uint32, e *Entry[K, V
 
 // take returns a free slot of the lowest segment that has one.
 func (m *Map[K, V]) take() uint32 {
-	if m.open == 0 {
-		m.open |= 1 << len(m.segs)
-		m.segs = append(m.segs, segment[K, V]{entries: make([]Entry[K, V], first<<len(m.segs))})
-	}
 	i := bits.TrailingZeros32(m.open)
+	if i >= m.keep && len(m.segs) >= m.keep && m.rest.n > 0 { // none of the lowest is free
+		if slot, ok := m.takeResting(); ok {
+			return slot
+		}
+	}
+	if m.open == 0 {
+		i = len(m.segs)
+		m.open |= 1 << i
+		m.segs = append(m.segs, segment[K, V]{entries: make([]Entry[K, V], first<<i)})
+	}
 	s := &m.segs[i]
 	off := s.used
 	if s.free != 0 {
@@ -160,8 +201,7 @@ func (m *Map[K, V]) take() uint32 {
 	} else {
 		s.used++
 	}
-	s.entries[off].next = liveMark
-	if s.live++; int(s.live) == len(s.entries) {
+	if s.taken++; int(s.taken) == len(s.entries) {
 		m.open &^= 1 << i
 	}
 	return uint32(base(i)) + off
@@ -173,7 +213,7 @@ func (m *Map[K, V]) give(slot uint32) {
 	s := &m.segs[i]
 	s.entries[off] = Entry[K, V]{next: s.free}
 	s.free = off + 1
-	s.live--
+	s.taken--
 	m.open |= 1 << i
 }
 
@@ -184,7 +224,7 @@ func (m *Map[K, V]) shrink() {
 	if keep == 0 {
 		keep = defaultKeep
 	}
-	for n := len(m.segs) - 1; n >= keep && m.segs[n].live == 0 && m.live <= base(n)/2; n-- {
+	for n := len(m.segs) - 1; n >= keep && m.segs[n].taken == 0 && m.live <= base(n)/2; n-- {
 		m.segs[n] = segment[K, V]{}
 		m.segs = m.segs[:n]
 		m.open &^= 1 << n

@@ -24,15 +24,24 @@ func (m *Map[K, V]) verify() error {
 		}
 		cells += n
 	}
-	live := uint32(0)
+	taken := uint32(0)
+	resting := 0
 	for i, s := range m.segs {
-		live += s.live
-		if open := m.open&(1<<i) != 0; open != (int(s.live) < len(s.entries)) {
-			return fmt.Errorf("segment %d with %d of %d slots in use has open=%v", i, s.live, len(s.entries), open)
+		taken += s.taken
+		if open := m.open&(1<<i) != 0; open != (int(s.taken) < len(s.entries)) {
+			return fmt.Errorf("segment %d with %d of %d slots in use has open=%v", i, s.taken, len(s.entries), open)
+		}
+		for off := range s.entries {
+			if s.entries[off].next == restMark {
+				resting++
+				if base(i)+off >= int(m.rest.slots) {
+					return fmt.Errorf("slot %d rests, beyond the first %d", base(i)+off, m.rest.slots)
+				}
+			}
 		}
 	}
-	if cells != m.live || m.index.live != m.live || int(live) != m.live {
-		return fmt.Errorf("%d live entries, %d cells, %d slots in use", m.live, cells, live)
+	if held := m.live + m.rest.n; resting != m.rest.n || cells != held || m.index.live != held || int(taken) != held {
+		return fmt.Errorf("%d live entries and %d resting (%d found), %d cells, %d slots in use", m.live, m.rest.n, resting, cells, taken)
 	}
 	return nil
 }
@@ -44,7 +53,7 @@ func (m *Map[K, V]) verifyTable(t *table) (live int, err error) {
 			continue
 		}
 		live++
-		if e := m.At(c.slot - 1); e.next != liveMark || e.hash != c.hash || m.index.at(c.hash) != t {
+		if e := m.At(c.slot - 1); (e.next != liveMark && e.next != restMark) || e.hash != c.hash || m.index.at(c.hash) != t {
 			return 0, fmt.Errorf("cell %d names slot %d, which is free, or has another hash or table", i, c.slot-1)
 		}
 		for j := c.hash & mask; j != uint32(i); j = (j + 1) & mask {
@@ -68,15 +77,14 @@ func TestMapAgainstModel(t *testing.T) {
 		hash := func(k int) uint64 { return uint64(k) * spread }
 		key := rapid.IntRange(0, 100)
 		t.Repeat(map[string]func(*rapid.T){
-			"insert": func(t *rapid.T) {
+			"ensure": func(t *rapid.T) {
 				k := key.Draw(t, "key")
-				for ; len(model) < 100; k++ {
-					if _, _, ok := m.Find(hash(k), k); !ok {
-						_, e := m.Insert(hash(k), k)
-						e.Val, model[k] = -k, -k
-						break
-					}
+				_, e, known := m.Ensure(hash(k), k)
+				if want, ok := model[k]; known != ok || e.Val != want {
+					t.Fatalf("Ensure(%d) gives %d, %v; the model has %d, %v", k, e.Val, known, want, ok)
 				}
+				e.Val--
+				model[k] = e.Val
 			},
 			"remove": func(t *rapid.T) {
 				k := key.Draw(t, "key")
@@ -139,7 +147,7 @@ func TestLargeMap(t *testing.T) {
 	hash := func(k int) uint64 { return uint64(k) * 0x9E3779B97F4A7C15 >> 7 }
 	const n = 100_000
 	for k := range n {
-		_, e := m.Insert(hash(k), k)
+		_, e, _ := m.Ensure(hash(k), k)
 		e.Val = -k
 		if k%5000 == 0 || m.index.live*maxLoad == splitAt {
 			if err := m.verify(); err != nil {
@@ -169,9 +177,9 @@ func TestLargeMap(t *testing.T) {
 
 func TestPointersSurviveGrowth(t *testing.T) {
 	var m Map[int, int]
-	_, first := m.Insert(0, 0)
+	_, first, _ := m.Ensure(0, 0)
 	for k := 1; k < 10_000; k++ {
-		m.Insert(uint64(k)*0x9E3779B97F4A7C15, k)
+		m.Ensure(uint64(k)*0x9E3779B97F4A7C15, k)
 	}
 	first.Val = 7
 	if _, e, _ := m.Find(0, 0); e.Val != 7 {
@@ -182,7 +190,7 @@ func TestPointersSurviveGrowth(t *testing.T) {
 func TestRangeInParts(t *testing.T) {
 	var m Map[int, int]
 	for k := range 1000 {
-		m.Insert(uint64(k)*0x9E3779B97F4A7C15, k)
+		m.Ensure(uint64(k)*0x9E3779B97F4A7C15, k)
 	}
 	seen := 0
 	for from, more := uint32(0), true; more; from += 64 {
@@ -197,7 +205,7 @@ func TestMemoryGoesBack(t *testing.T) {
 	var m Map[int, [64]byte]
 	before := liveHeap()
 	for k := range 100_000 {
-		m.Insert(uint64(k)*0x9E3779B97F4A7C15, k)
+		m.Ensure(uint64(k)*0x9E3779B97F4A7C15, k)
 	}
 	for k := range 100_000 {
 		slot, _, _ := m.Find(uint64(k)*0x9E3779B97F4A7C15, k)
@@ -221,7 +229,7 @@ func TestNoAllocationWithinKeptSize(t *testing.T) {
 	m := New[int, int](1000)
 	cycle := func() {
 		for k := range 1000 {
-			m.Insert(uint64(k)*7919, k)
+			m.Ensure(uint64(k)*7919, k)
 		}
 		for k := range 1000 {
 			slot, _, _ := m.Find(uint64(k)*7919, k)
@@ -231,6 +239,50 @@ func TestNoAllocationWithinKeptSize(t *testing.T) {
 	cycle()
 	if n := testing.AllocsPerRun(20, cycle); n != 0 {
 		t.Fatalf("%v allocations a cycle", n)
+	}
+}
+
+// TestKeysRest: what is removed is found again in its slot, unless another key needed that, and holds nothing alive.
+func TestKeysRest(t *testing.T) {
+	m := New[string, int](1000)
+	hash := NewHasher[string]("key")
+	key := func(k int) string { return fmt.Sprint("key ", k) }
+	put := func(k int) uint32 {
+		slot, e, known := m.Ensure(hash.Hash(key(k)), key(k))
+		if known || e.Val != 0 {
+			t.Fatalf("Ensure finds a removed key %d: %v, %d", k, known, e.Val)
+		}
+		e.Val = k + 1
+		return slot
+	}
+	a := put(1)
+	m.Remove(a)
+	if _, _, ok := m.Find(hash.Hash(key(1)), key(1)); ok || m.Len() != 0 || m.Peek(a) != nil {
+		t.Fatal("a removed key is seen")
+	}
+	if again := put(1); again != a {
+		t.Fatalf("a key that comes again gets slot %d, not %d", again, a)
+	}
+	m.Remove(a)
+	for k := range 5000 {
+		m.Remove(put(k))
+	}
+	if len(m.segs) > m.keep {
+		t.Fatalf("%d segments after one key at a time, want %d at most", len(m.segs), m.keep)
+	}
+	if err := m.verify(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestKeysWithPointersDoNotRest(t *testing.T) {
+	pointers, texts := New[*int, int](10), New[struct {
+		name string
+		n    [2]int
+	}, int](10)
+	boxed, nested := New[any, int](10), New[struct{ p [1]*int }, int](10)
+	if pointers.rest.slots != 0 || boxed.rest.slots != 0 || nested.rest.slots != 0 || texts.rest.slots == 0 {
+		t.Fatal("keys rest that hold other things alive, or plain ones do not")
 	}
 }
 
