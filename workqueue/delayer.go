@@ -35,24 +35,41 @@ type delayer[T comparable] struct {
 
 type delivery[T comparable] struct {
 	item     T
-	hash     uint64
+	hash     uint64 // by the hasher of the delayer
 	priority int32
 }
 
-// batchSize bounds what somebody who passes by does for others.
-const batchSize = 64
+const (
+	// batchSize bounds what somebody who passes by does for others.
+	batchSize = 64
+	// slack is how late a key may become before somebody who has other things to do delivers it: several at once cost
+	// little more than one. A worker that has nothing to do does not wait for that, nor does the alarm.
+	slack = int64(20 * time.Microsecond)
+)
 
-func newDelayer[T comparable](clock timekeeper, below *briefLock, deliver func([]delivery[T])) *delayer[T] {
+// newDelayer returns a delayer that hands its keys to a function.
+func newDelayer[T comparable](hasher slotmap.Hasher[T], clock timekeeper, deliver func([]delivery[T])) *delayer[T] {
 	d := &delayer[T]{
-		hasher:  slotmap.NewHasher[T]("workqueue: item"),
+		hasher:  hasher,
 		clock:   clock,
 		deliver: deliver,
-		below:   below,
 		wait:    newWaiting[T](),
 		alarmAt: never,
 	}
 	d.next.Store(never)
 	d.alarm = alarm{keeper: &d.clock, ring: d.ring}
+	return d
+}
+
+// newDelayerOf returns a delayer in front of a queue, which asks it for keys when it has none.
+func newDelayerOf[T comparable](q *Typed[T], clock timekeeper) *delayer[T] {
+	d := newDelayer(q.hasher, clock, q.addAll)
+	d.below = q.mu
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.refill == nil { // a second delayer has its alarm
+		q.refill = d.look
+	}
 	return d
 }
 
@@ -72,7 +89,7 @@ func (d *delayer[T]) add(item T, delay time.Duration, priority int32) {
 		d.changed(now)
 	}
 	d.mu.Unlock()
-	d.passBy(now)
+	d.passBy(now, slack)
 	if d.below != nil && d.below.crowded.Load() {
 		runtime.Gosched() // keys come due faster than workers take them: let those run
 	}
@@ -139,7 +156,7 @@ func (d *delayer[T]) setWindow(hash uint64, f failure[T], delay time.Duration) {
 		d.changed(now)
 	}
 	d.mu.Unlock()
-	d.passBy(now)
+	d.passBy(now, 0)
 }
 
 // cancel takes back a delayed add. A back-off window stays open.
@@ -205,18 +222,15 @@ func (d *delayer[T]) setAlarm(now, next int64) {
 	}
 }
 
-// passBy delivers some of what is due at now.
-func (d *delayer[T]) passBy(now int64) {
-	if d.next.Load() <= now && !d.delivering.Load() {
-		d.deliverDue(now, false)
-	}
+// passBy delivers some of what is due at now, if the first of it has been due for late or longer. It tells whether it
+// delivered anything.
+func (d *delayer[T]) passBy(now, late int64) bool {
+	return d.next.Load() <= now-late && !d.delivering.Load() && d.deliverDue(now, false)
 }
 
 // look is passBy for those who have not looked at the clock yet.
-func (d *delayer[T]) look() {
-	if d.next.Load() != never {
-		d.passBy(d.clock.now())
-	}
+func (d *delayer[T]) look(late int64) bool {
+	return d.next.Load() != never && d.passBy(d.clock.now(), late)
 }
 
 // ring is called by the alarm.
@@ -229,11 +243,12 @@ func (d *delayer[T]) ring() {
 
 // deliverDue hands over what is due: all of it, or one batch and the rest is left to the alarm. Only one goroutine
 // delivers at a time, so that keys arrive in the order in which they are due; a second one need not wait for the first.
-func (d *delayer[T]) deliverDue(now int64, all bool) {
+// It tells whether there was anything.
+func (d *delayer[T]) deliverDue(now int64, all bool) (delivered bool) {
 	d.mu.lockToAdd()
 	defer d.mu.Unlock()
 	if d.delivering.Load() {
-		return
+		return false
 	}
 	d.delivering.Store(true)
 	defer func() { // also when deliver panics
@@ -244,12 +259,14 @@ func (d *delayer[T]) deliverDue(now int64, all bool) {
 		d.setAlarm(now, next)
 		d.keepPace()
 	}()
-	for n := d.takeDue(now); n > 0; n = d.takeDue(d.clock.now()) {
+	for n := d.wait.popDue(now, &d.batch); n > 0; n = d.wait.popDue(d.clock.now(), &d.batch) {
 		d.deliverBatch(n)
+		delivered = true
 		if !all {
 			break
 		}
 	}
+	return delivered
 }
 
 // keepPace makes the lock as patient as that of the queue below.
@@ -259,19 +276,6 @@ func (d *delayer[T]) keepPace() {
 			d.mu.busy.Store(busy)
 		}
 	}
-}
-
-// takeDue fills the batch with keys that are due.
-func (d *delayer[T]) takeDue(now int64) (n int) {
-	for n < batchSize {
-		item, priority, ok := d.wait.popDue(now)
-		if !ok {
-			break
-		}
-		d.batch[n] = delivery[T]{item: item, priority: priority}
-		n++
-	}
-	return n
 }
 
 // deliverBatch lets go of the lock while it delivers.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/go-logr/logr"
 	"k8s.io/utils/clock"
+	"vedette.dev/internal/slotmap"
 )
 
 // TypedDelayingQueueConfig configures a delaying queue. The zero value works.
@@ -53,9 +54,10 @@ func newDelayingQueue[T comparable](config TypedDelayingQueueConfig[T], mu *brie
 		retries:        newRetryMetric(config.Name, config.MetricsProvider),
 	}
 	if own, ok := config.Queue.(*Typed[T]); ok {
-		q.delayer = newDelayer(newTimekeeper(config.Clock), own.mu, own.addAll)
+		q.delayer = newDelayerOf(own, newTimekeeper(config.Clock))
 	} else {
-		q.delayer = newDelayer(newTimekeeper(config.Clock), nil, q.addEach)
+		hasher := slotmap.NewHasher[T]("workqueue: item")
+		q.delayer = newDelayer(hasher, newTimekeeper(config.Clock), q.addEach)
 	}
 	return q
 }
@@ -88,12 +90,14 @@ func (q *delayingQueue[T]) backOff(item T, when func(T) time.Duration) {
 }
 
 func (q *delayingQueue[T]) Get() (item T, shutdown bool) {
-	q.delayer.look()
+	if q.delayer.below == nil { // else the queue looks when it has to
+		q.delayer.look(0)
+	}
 	return q.TypedInterface.Get()
 }
 
 func (q *delayingQueue[T]) Len() int {
-	q.delayer.look()
+	q.delayer.look(0)
 	return q.TypedInterface.Len()
 }
 

@@ -94,7 +94,7 @@ func NewFair[T comparable](config FairConfig[T]) (*Fair[T], error) {
 	base := TypedQueueConfig[T]{Name: config.Name, MetricsProvider: config.MetricsProvider, Clock: config.Clock}
 	mu := lockOf(config.RateLimiter)
 	q.queue = newTyped(base, newFairLine(config.Tenant, config.Patience), mu)
-	q.delayer = newDelayer(q.queue.clock, mu, q.queue.addAll)
+	q.delayer = newDelayerOf(q.queue, q.queue.clock)
 	return q, nil
 }
 
@@ -182,7 +182,6 @@ func (q *Fair[T]) Get() (item T, shutdown bool) {
 
 // GetWithPriority is Get, and tells the priority that the item was queued with.
 func (q *Fair[T]) GetWithPriority() (item T, priority int, shutdown bool) {
-	q.delayer.look()
 	return q.queue.get()
 }
 
@@ -191,7 +190,7 @@ func (q *Fair[T]) Done(item T) { q.queue.Done(item) }
 
 // Len is the number of keys that wait for a worker.
 func (q *Fair[T]) Len() int {
-	q.delayer.look()
+	q.delayer.look(0)
 	return q.queue.Len()
 }
 

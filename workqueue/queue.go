@@ -47,6 +47,9 @@ type Typed[T comparable] struct {
 	closed, draining bool
 	work             sync.Cond // there is a key, or the queue is closed
 	drained          sync.Cond // no key is processing, or nobody should wait for that any more
+	// refill adds keys that have been due for late or longer, if the queue has a delayer, and tells whether there were any.
+	refill func(late int64) bool
+	gets   uint32 // up to the next time that a worker looks for such keys though there are others
 	// asleep counts the workers in work.Wait; waking those of them that were signalled and have not run yet.
 	// Invariant: if keys wait and workers are asleep, at least one of them is waking.
 	asleep, waking, maxWaking int
@@ -55,6 +58,9 @@ type Typed[T comparable] struct {
 // longLine is the length from which on more keys would only fall out of the cache, so that producers had better let
 // workers catch up.
 const longLine = 2048
+
+// getsToLook is how many keys workers take before one of them looks for such as have become due.
+const getsToLook = 16
 
 // NewTyped returns a queue without metrics.
 func NewTyped[T comparable]() *Typed[T] { return NewTypedWithConfig(TypedQueueConfig[T]{}) }
@@ -97,11 +103,8 @@ func (q *Typed[T]) add(item T, priority int32) {
 	q.addLocked(hash, item, priority)
 }
 
-// addAll adds keys whose delay is over.
+// addAll adds keys whose delay is over. Their hashes are of this queue's hasher.
 func (q *Typed[T]) addAll(due []delivery[T]) {
-	for i := range due {
-		due[i].hash = q.hasher.Hash(due[i].item)
-	}
 	q.mu.lockToAdd()
 	defer q.mu.Unlock()
 	for i := range due {
@@ -190,12 +193,17 @@ func (q *Typed[T]) Get() (item T, shutdown bool) {
 func (q *Typed[T]) get() (item T, priority int, shutdown bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if q.gets++; q.gets%getsToLook == 0 {
+		q.refilled(slack)
+	}
 	for {
 		for q.line.len() == 0 {
 			if q.closed {
 				return item, 0, true
 			}
-			q.sleep()
+			if !q.refilled(0) && q.line.len() == 0 && !q.closed {
+				q.sleep()
+			}
 		}
 		slot, e := q.next()
 		q.wake()
@@ -207,6 +215,16 @@ func (q *Typed[T]) get() (item T, priority int, shutdown bool) {
 		q.metrics.taken(now - e.Val.dirtyAt)
 		return e.Key, int(e.Val.priority), false
 	}
+}
+
+// refilled lets go of the lock to look for keys that have become due.
+func (q *Typed[T]) refilled(late int64) bool {
+	if q.refill == nil {
+		return false
+	}
+	q.mu.Unlock()
+	defer q.mu.Lock()
+	return q.refill(late)
 }
 
 func (q *Typed[T]) sleep() {

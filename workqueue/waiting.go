@@ -116,18 +116,24 @@ func (w *waiting[T]) next(now int64) int64 {
 	return w.wheel.Next()
 }
 
-// popDue takes out the first pending add whose time has come. Windows that have ended are cleared away.
-func (w *waiting[T]) popDue(now int64) (item T, priority int32, ok bool) {
-	for {
-		slot, ok := w.wheel.Pop(now)
-		if !ok {
-			return item, 0, false
+// popDue takes out the pending adds whose time has come, as many as there is room for, and returns how many those are.
+// Windows that have ended are cleared away.
+func (w *waiting[T]) popDue(now int64, into *[batchSize]delivery[T]) (n int) {
+	var slots [batchSize]uint32
+	for n == 0 {
+		popped := slots[:w.wheel.PopDue(now, slots[:])]
+		if len(popped) == 0 {
+			break
 		}
-		e := w.keys.At(slot)
-		item, priority, ok = e.Key, e.Val.priority, e.Val.pending
-		w.settle(slot, &e.Val, now)
-		if ok {
-			return item, priority, true
+		w.keys.Warm(popped)
+		for _, slot := range popped {
+			e := w.keys.At(slot)
+			if e.Val.pending {
+				into[n] = delivery[T]{item: e.Key, hash: e.Hash(), priority: e.Val.priority}
+				n++
+			}
+			w.settle(slot, &e.Val, now)
 		}
 	}
+	return n
 }

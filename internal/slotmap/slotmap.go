@@ -29,6 +29,8 @@ type Map[K comparable, V any] struct {
 	// keep is the number of segments that are held even when they are empty.
 	keep int
 	rest resting
+	// warmed keeps the compiler from leaving out what Warm does.
+	warmed uint32
 }
 
 // Entry is a key with its value. The pointer that Find, Ensure and At return is good until the entry is removed.
@@ -163,6 +165,18 @@ func (m *Map[K, V]) Remove(slot uint32) {
 		m.give(slot)
 	}
 	m.shrink()
+}
+
+// Warm has the processor fetch what Remove will need of the index, for all of some slots that are in use at once: one
+// after the other, it would wait for each.
+func (m *Map[K, V]) Warm(slots []uint32) {
+	sum := uint32(0)
+	for _, slot := range slots {
+		h := m.At(slot).hash
+		t := m.index.at(h)
+		sum += t.cells[h&uint32(len(t.cells)-1)].slot
+	}
+	m.warmed = sum
 }
 
 // Range calls visit for each entry in the slots from up to but not including to, in slot order, and tells whether there

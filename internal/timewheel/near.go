@@ -1,18 +1,8 @@
 package timewheel
 
-// nearHeap orders the slots of the current millisecond by due time. Unlike dueheap it does not know where a slot is, for
-// to keep that up to date would cost a cache miss for each move. A cell whose timer has gone elsewhere is left in place
-// and passed over when it comes up, within a millisecond.
-type nearHeap struct {
-	cells []cell
-	seq   uint32
-}
-
-type cell struct {
-	due  int64
-	seq  uint32
-	slot uint32
-}
+// nearHeap orders cells by due time. Unlike dueheap it does not know where a slot is, for to keep that up to date would
+// cost a cache miss for each move.
+type nearHeap []cell
 
 const (
 	arity = 4 // the children of i are 4i+1 … 4i+4 and share a cache line or two
@@ -25,40 +15,47 @@ func (a cell) before(b cell) bool {
 	return a.due < b.due || a.due == b.due && int32(a.seq-b.seq) < 0
 }
 
-// push returns the sequence number by which the cell is known.
-func (h *nearHeap) push(slot uint32, due int64) (seq uint32) {
-	h.seq++
-	c := cell{due: due, seq: h.seq, slot: slot}
-	i := len(h.cells)
-	h.cells = append(h.cells, c)
+func (h *nearHeap) push(c cell) {
+	cells := append(*h, c)
+	*h = cells
+	i := len(cells) - 1
 	for i > 0 {
 		parent := (i - 1) / arity
-		if !c.before(h.cells[parent]) {
+		if !c.before(cells[parent]) {
 			break
 		}
-		h.cells[i] = h.cells[parent]
+		cells[i] = cells[parent]
 		i = parent
 	}
-	h.cells[i] = c
-	return c.seq
+	cells[i] = c
 }
 
 // pop drops the first cell.
 func (h *nearHeap) pop() {
-	n := len(h.cells) - 1
-	c := h.cells[n]
-	h.cells = h.cells[:n]
+	cells := *h
+	n := len(cells) - 1
+	c := cells[n]
+	cells = cells[:n]
 	if n > 0 {
-		h.sink(c)
+		cells.sink(c)
 	}
-	if cap(h.cells) > keepCells && n < cap(h.cells)/4 {
-		h.cells = append(make([]cell, 0, cap(h.cells)/2), h.cells...)
+	if cap(cells) > keepCells && n < cap(cells)/4 {
+		cells = append(make([]cell, 0, cap(cells)/2), cells...)
 	}
+	*h = cells
+}
+
+// emptied is the heap without its cells, and without its memory if that was much.
+func (h nearHeap) emptied() nearHeap {
+	if cap(h) > keepCells {
+		return nil
+	}
+	return h[:0]
 }
 
 // sink puts c into the hole at the root and lets it find its place.
-func (h *nearHeap) sink(c cell) {
-	i, n := 0, len(h.cells)
+func (h nearHeap) sink(c cell) {
+	i, n := 0, len(h)
 	for {
 		child := arity*i + 1
 		if child >= n {
@@ -66,15 +63,15 @@ func (h *nearHeap) sink(c cell) {
 		}
 		least := child
 		for j := child + 1; j < min(child+arity, n); j++ {
-			if h.cells[j].before(h.cells[least]) {
+			if h[j].before(h[least]) {
 				least = j
 			}
 		}
-		if !h.cells[least].before(c) {
+		if !h[least].before(c) {
 			break
 		}
-		h.cells[i] = h.cells[least]
+		h[i] = h[least]
 		i = least
 	}
-	h.cells[i] = c
+	h[i] = c
 }

@@ -1,8 +1,9 @@
 // Package timewheel keeps small numbers (slots) in the order of their due times, for very many of them.
 //
-// A heap of a million timers misses the cache at each level of each removal. Here a timer that is not due soon lies in
-// an unordered bucket, where putting it in and taking it out cost the same whatever the number; only those of the
-// current millisecond are in a heap, which is small and gives them out in exact order.
+// A heap of a million timers misses the cache at each level of each removal. Here a timer that is not due soon has a
+// cell in an unordered bucket, where putting it in costs the same whatever the number; only the cells of the next few
+// microseconds are in a heap, which is small and gives them out in exact order. A cell knows all that is needed to move
+// it on, so that the timer itself is looked at only when it is set and when it is due.
 //
 // A Wheel is not safe for concurrent use and has no clock: time comes in as a number of nanoseconds, never negative.
 package timewheel
@@ -13,11 +14,11 @@ import (
 )
 
 const (
-	widthBits = 20 // a bucket of level 0 is 2^20 ns wide, about a millisecond
+	widthBits = 14 // a bucket of level 0 is 2^14 ns wide, about 16 µs
 	width     = 1 << widthBits
 	digitBits = 6 // 64 buckets a level, each as wide as the whole level below
 	buckets   = 1 << digitBits
-	levels    = 8 // enough for every int64
+	levels    = 9 // enough for every int64
 )
 
 // Never is the answer of Next when the wheel is empty.
@@ -25,16 +26,20 @@ const Never = math.MaxInt64
 
 // Wheel holds each slot at most once.
 //
-// A due time is read as a row of digits, one a level. A slot lies in the level of the highest digit in which its due
+// A due time is read as a row of digits, one a level. A cell lies in the level of the highest digit in which its due
 // time differs from the horizon, in the bucket of that digit. Buckets are opened in the order of time, and what is in
 // them moves at least one level down.
 type Wheel struct {
 	timers Timers
-	// Invariant: near holds the slots that are due before the horizon, and cells of slots that are gone.
+	// Invariant: near holds the cells that are due before the horizon.
 	near    nearHeap
 	horizon int64 // a multiple of width, or Never
 	levels  [levels]level
+	spare   spareChunks
+	seq     uint32 // of the last cell
 	n       int
+	// stale counts the cells whose timer has gone elsewhere. They are left in place, and passed over when they come up.
+	stale int
 }
 
 // Timers is where the timers of the slots are: beside whatever else is known of them, so that one look into memory
@@ -46,33 +51,28 @@ type Timers interface {
 
 // Timer is what the wheel knows of a slot. The zero value is one that is in no wheel.
 type Timer struct {
-	due        int64
-	prev, next uint32 // neighbours in the bucket, plus one; in near, prev is the sequence number of the cell
-	place      uint16
+	due int64
+	seq uint32 // of its cell; zero if it has none
+}
+
+// cell stands for a timer in near or in a bucket.
+type cell struct {
+	due  int64
+	seq  uint32
+	slot uint32
 }
 
 type level struct {
-	// used has bit b set if and only if bucket b is not empty.
+	// used has bit b set if and only if bucket b has cells.
 	used    uint64
-	buckets [buckets]list
+	buckets [buckets]bucket
 }
-
-// list is a queue of slots, plus one each, linked through their timers: first in, first out, so that slots with equal
-// due times keep their order.
-type list struct{ head, tail uint32 }
-
-// A timer's place is one of these, or inLevels + level·buckets + bucket.
-const (
-	absent uint16 = iota
-	inNear
-	inLevels
-)
 
 // New returns an empty wheel.
 func New(timers Timers) Wheel { return Wheel{timers: timers} }
 
 // Due tells when a timer is due, and whether it is in a wheel.
-func (t *Timer) Due() (int64, bool) { return t.due, t.place != absent }
+func (t *Timer) Due() (int64, bool) { return t.due, t.seq != 0 }
 
 // Len is the number of slots.
 func (w *Wheel) Len() int { return w.n }
@@ -81,76 +81,108 @@ func (w *Wheel) Len() int { return w.n }
 func (w *Wheel) Set(slot uint32, due int64) {
 	t := w.timers.Timer(slot)
 	w.take(t)
-	t.due = due
-	w.place(slot, t)
+	if w.seq++; w.seq == 0 {
+		w.seq = 1
+	}
+	t.due, t.seq = due, w.seq
+	w.place(cell{due: due, seq: w.seq, slot: slot})
 	w.n++
+	w.tidy()
 }
 
 // Remove takes a slot out, if it is there.
-func (w *Wheel) Remove(slot uint32) { w.take(w.timers.Timer(slot)) }
-
-func (w *Wheel) take(t *Timer) {
-	switch t.place {
-	case absent:
-		return
-	case inNear: // its cell is passed over
-	default:
-		w.unlink(t)
-	}
-	*t = Timer{}
-	w.n--
+func (w *Wheel) Remove(slot uint32) {
+	w.take(w.timers.Timer(slot))
+	w.tidy()
 }
 
-// Next is a time before which nothing is due: exact for what is due within the current millisecond, else a little early.
+func (w *Wheel) take(t *Timer) {
+	if t.seq != 0 {
+		*t = Timer{}
+		w.n--
+		w.stale++
+	}
+}
+
+// Next is a time before which nothing is due: a little early only if the slot that was due first has been taken out.
 func (w *Wheel) Next() int64 {
 	if c, ok := w.nearest(); ok {
 		return c.due
 	}
-	if l, b, ok := w.first(); ok {
-		return w.start(l, b)
+	next := int64(Never)
+	for l := range w.levels {
+		if used := w.levels[l].used; used != 0 {
+			next = min(next, w.levels[l].buckets[bits.TrailingZeros64(used)].min)
+		}
 	}
-	return Never
-}
-
-// Pop takes out the slot that is due first, if it is due at now or before.
-func (w *Wheel) Pop(now int64) (slot uint32, ok bool) {
-	w.Advance(now)
-	c, ok := w.nearest()
-	if !ok || c.due > now {
-		return 0, false
-	}
-	w.near.pop()
-	*w.timers.Timer(c.slot) = Timer{}
-	w.n--
-	return c.slot, true
+	return next
 }
 
 // nearest is the first cell of near whose slot is still there.
 func (w *Wheel) nearest() (cell, bool) {
-	for len(w.near.cells) > 0 {
-		c := w.near.cells[0]
-		if w.n > 0 && w.holds(c) {
+	for len(w.near) > 0 {
+		if c := w.near[0]; w.holds(c) {
 			return c, true
 		}
 		w.near.pop()
+		w.stale--
 	}
 	return cell{}, false
 }
 
 func (w *Wheel) holds(c cell) bool {
 	t := w.timers.Timer(c.slot)
-	return t != nil && t.place == inNear && t.prev == c.seq
+	return t != nil && t.seq == c.seq && t.due == c.due
 }
 
-// Advance opens the buckets whose time has come. Pop does so itself; to call it before Set, too, saves the way of a
+// popAtOnce is how many cells PopDue takes at a time.
+const popAtOnce = 64
+
+// PopDue takes out the slots that are due at now or before, in the order of their due times, as many as there is room
+// for, and returns how many those are.
+func (w *Wheel) PopDue(now int64, slots []uint32) (n int) {
+	w.Advance(now)
+	var due [popAtOnce]cell
+	for n < len(slots) {
+		some := w.popCells(now, due[:min(popAtOnce, len(slots)-n)])
+		if len(some) == 0 {
+			break
+		}
+		// In a loop of its own, so that the processor fetches many timers at once and not one after the other.
+		for _, c := range some {
+			if !w.holds(c) {
+				w.stale--
+				continue
+			}
+			*w.timers.Timer(c.slot) = Timer{}
+			w.n--
+			slots[n] = c.slot
+			n++
+		}
+	}
+	w.tidy()
+	return n
+}
+
+// popCells takes cells that are due out of near, without a look at their timers.
+func (w *Wheel) popCells(now int64, into []cell) []cell {
+	n := 0
+	for n < len(into) && len(w.near) > 0 && w.near[0].due <= now {
+		into[n] = w.near[0]
+		w.near.pop()
+		n++
+	}
+	return into[:n]
+}
+
+// Advance opens the buckets whose time has come. PopDue does so itself; to call it before Set, too, saves the way of a
 // timer through buckets of the past when the wheel has been idle.
 func (w *Wheel) Advance(now int64) {
 	for now >= w.horizon {
 		l, b, ok := w.first()
 		if !ok || w.start(l, b) > now {
-			if !ok { // nothing is left that could end up behind the horizon
-				w.horizon = behind(now &^ (width - 1))
-			}
+			// Nothing is left before the end of the present bucket of level 0.
+			w.horizon = behind(now &^ (width - 1))
 			return
 		}
 		w.open(l, b)
@@ -165,62 +197,42 @@ func behind(start int64) int64 {
 	return start + width
 }
 
-// open moves the slots of a bucket to where they belong when the horizon has come to it.
+// open moves the cells of a bucket to where they belong when the horizon has come to it.
 func (w *Wheel) open(l, b int) {
 	w.horizon = max(w.horizon, w.start(l, b))
 	if l == 0 {
 		w.horizon = behind(w.horizon)
 	}
-	bucket := &w.levels[l].buckets[b]
-	slot := bucket.head
-	*bucket = list{}
+	w.empty(l, b, func(cells []cell) {
+		for _, c := range cells {
+			w.place(c)
+		}
+	})
+}
+
+// empty takes all cells out of a bucket and shows them to visit, which may put them back in.
+func (w *Wheel) empty(l, b int, visit func([]cell)) {
+	chunks := w.levels[l].buckets[b].first
+	w.levels[l].buckets[b] = bucket{}
 	w.levels[l].used &^= 1 << b
-	for slot != 0 {
-		t := w.timers.Timer(slot - 1)
-		next := t.next
-		w.place(slot-1, t)
-		slot = next
+	for chunks != nil {
+		c := chunks
+		chunks = c.next
+		visit(c.cells[:c.n])
+		w.spare.put(c)
 	}
 }
 
-// place puts a slot where its due time belongs.
-func (w *Wheel) place(slot uint32, t *Timer) {
-	if t.due < w.horizon {
-		t.place = inNear
-		t.prev, t.next = w.near.push(slot, t.due), 0
+// place puts a cell where its due time belongs.
+func (w *Wheel) place(c cell) {
+	if c.due < w.horizon {
+		w.near.push(c)
 		return
 	}
-	l := max(bits.Len64(uint64(t.due^w.horizon))-1-widthBits, 0) / digitBits
-	b := int(t.due>>(widthBits+l*digitBits)) & (buckets - 1)
-	bucket := &w.levels[l].buckets[b]
-	t.place = inLevels + uint16(l*buckets+b)
-	t.prev, t.next = bucket.tail, 0
-	if bucket.tail != 0 {
-		w.timers.Timer(bucket.tail - 1).next = slot + 1
-	} else {
-		bucket.head = slot + 1
-		w.levels[l].used |= 1 << b
-	}
-	bucket.tail = slot + 1
-}
-
-// unlink takes a timer out of its bucket.
-func (w *Wheel) unlink(t *Timer) {
-	l, b := int(t.place-inLevels)/buckets, int(t.place-inLevels)%buckets
-	bucket := &w.levels[l].buckets[b]
-	if t.prev != 0 {
-		w.timers.Timer(t.prev - 1).next = t.next
-	} else {
-		bucket.head = t.next
-	}
-	if t.next != 0 {
-		w.timers.Timer(t.next - 1).prev = t.prev
-	} else {
-		bucket.tail = t.prev
-	}
-	if bucket.head == 0 {
-		w.levels[l].used &^= 1 << b
-	}
+	l := max(bits.Len64(uint64(c.due^w.horizon))-1-widthBits, 0) / digitBits
+	b := int(c.due>>(widthBits+l*digitBits)) & (buckets - 1)
+	w.levels[l].buckets[b].add(c, &w.spare)
+	w.levels[l].used |= 1 << b
 }
 
 // first is the bucket whose time comes first. It is not always in the lowest level: when the horizon has just entered
@@ -243,4 +255,36 @@ func (w *Wheel) start(l, b int) int64 {
 	shift := widthBits + l*digitBits
 	above := uint64(w.horizon) >> shift >> digitBits << digitBits
 	return int64((above | uint64(b)) << shift)
+}
+
+// tidy drops the stale cells when they are most of all, so that what is set and taken out again and again does not pile
+// up, and at once when there are no others.
+func (w *Wheel) tidy() {
+	if w.stale == 0 || w.n > 0 && w.stale <= w.n+keepCells {
+		return
+	}
+	near := w.near
+	w.near = nil
+	w.keep(near)
+	if w.near == nil {
+		w.near = near.emptied()
+	}
+	for l := range w.levels {
+		for used := w.levels[l].used; used != 0; used &= used - 1 {
+			w.empty(l, bits.TrailingZeros64(used), w.keep)
+		}
+	}
+	w.stale = 0
+}
+
+// keep puts those of some cells back that are not stale.
+func (w *Wheel) keep(cells []cell) {
+	if w.n == 0 {
+		return
+	}
+	for _, c := range cells {
+		if w.holds(c) {
+			w.place(c)
+		}
+	}
 }

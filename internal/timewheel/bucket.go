@@ -1,0 +1,64 @@
+package timewheel
+
+// bucket is a heap of cells in the plain sense of the word, in no order: whoever opens it goes through its memory from
+// one end to the other, and not from timer to timer, each of which would be a cache miss.
+type bucket struct {
+	first *chunk
+	min   int64 // no cell is due before
+}
+
+// chunk is a part of a bucket.
+type chunk struct {
+	next  *chunk // first in memory, so that the collector need not look at the rest
+	n     int
+	cells [chunkCells]cell
+}
+
+const (
+	chunkCells = 15  // 256 bytes in all
+	keepChunks = 256 // held for the next load
+)
+
+func (b *bucket) add(c cell, spare *spareChunks) {
+	if b.first == nil || b.first.n == chunkCells {
+		b.grow(spare)
+	}
+	b.min = min(b.min, c.due)
+	top := b.first
+	top.cells[top.n] = c
+	top.n++
+}
+
+func (b *bucket) grow(spare *spareChunks) {
+	if b.first == nil {
+		b.min = Never
+	}
+	next := spare.get()
+	next.next, b.first = b.first, next
+}
+
+// spareChunks holds chunks that no bucket uses.
+type spareChunks struct {
+	first *chunk
+	n     int
+}
+
+func (s *spareChunks) get() *chunk {
+	c := s.first
+	if c == nil {
+		return new(chunk)
+	}
+	s.first, c.next = c.next, nil
+	s.n--
+	return c
+}
+
+// put takes back a chunk, whose cells count as gone.
+func (s *spareChunks) put(c *chunk) {
+	if s.n == keepChunks {
+		return // to the collector
+	}
+	c.n, c.next = 0, s.first
+	s.first = c
+	s.n++
+}
