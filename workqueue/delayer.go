@@ -30,6 +30,7 @@ type delayer[T comparable] struct {
 	alarmAt    int64
 	delivering atomic.Bool // changes under mu
 	closed     bool
+	adds       uint32                 // for what is to be done now and then
 	batch      [batchSize]delivery[T] // belongs to whoever set delivering
 }
 
@@ -40,11 +41,14 @@ type delivery[T comparable] struct {
 }
 
 const (
-	// batchSize bounds what somebody who passes by does for others.
-	batchSize = 64
+	// batchSize bounds what somebody who passes by does for others. The alarm delivers more before it lets others run.
+	batchSize, ringBatches = 64, 16
 	// slack is how late a key may become before somebody who has other things to do delivers it: several at once cost
 	// little more than one. A worker that has nothing to do does not wait for that, nor does the alarm.
-	slack = int64(20 * time.Microsecond)
+	slack = int64(100 * time.Microsecond)
+	// addsToYield is after how many adds a producer lets others run. One that never does so is made to when its slice of
+	// time is over, and would then most likely hold the lock or be delivering, which all others would have to wait for.
+	addsToYield = 2048
 )
 
 // newDelayer returns a delayer that hands its keys to a function.
@@ -88,10 +92,12 @@ func (d *delayer[T]) add(item T, delay time.Duration, priority int32) {
 	if due < d.next.Load() { // else it comes after something that is known already
 		d.changed(now)
 	}
+	d.adds++
+	yield := d.adds%addsToYield == 0
 	d.mu.Unlock()
 	d.passBy(now, slack)
-	if d.below != nil && d.below.crowded.Load() {
-		runtime.Gosched() // keys come due faster than workers take them: let those run
+	if yield || d.below != nil && d.below.crowded.Load() { // keys come due faster than workers take them
+		runtime.Gosched()
 	}
 }
 
@@ -225,7 +231,7 @@ func (d *delayer[T]) setAlarm(now, next int64) {
 // passBy delivers some of what is due at now, if the first of it has been due for late or longer. It tells whether it
 // delivered anything.
 func (d *delayer[T]) passBy(now, late int64) bool {
-	return d.next.Load() <= now-late && !d.delivering.Load() && d.deliverDue(now, false)
+	return d.next.Load() <= now-late && !d.delivering.Load() && d.deliverDue(now, 1)
 }
 
 // look is passBy for those who have not looked at the clock yet.
@@ -238,13 +244,13 @@ func (d *delayer[T]) ring() {
 	d.mu.lockToAdd()
 	d.alarmAt = never
 	d.mu.Unlock()
-	d.deliverDue(d.clock.now(), true)
+	d.deliverDue(d.clock.now(), ringBatches)
 }
 
-// deliverDue hands over what is due: all of it, or one batch and the rest is left to the alarm. Only one goroutine
+// deliverDue hands over what is due, in so many batches at most, and leaves the rest to the alarm. Only one goroutine
 // delivers at a time, so that keys arrive in the order in which they are due; a second one need not wait for the first.
 // It tells whether there was anything.
-func (d *delayer[T]) deliverDue(now int64, all bool) (delivered bool) {
+func (d *delayer[T]) deliverDue(now int64, batches int) (delivered bool) {
 	d.mu.lockToAdd()
 	defer d.mu.Unlock()
 	if d.delivering.Load() {
@@ -259,12 +265,13 @@ func (d *delayer[T]) deliverDue(now int64, all bool) (delivered bool) {
 		d.setAlarm(now, next)
 		d.keepPace()
 	}()
-	for n := d.wait.popDue(now, &d.batch); n > 0; n = d.wait.popDue(d.clock.now(), &d.batch) {
-		d.deliverBatch(n)
-		delivered = true
-		if !all {
+	for range batches {
+		n := d.wait.popDue(now, &d.batch)
+		if n == 0 {
 			break
 		}
+		d.deliverBatch(n)
+		delivered = true
 	}
 	return delivered
 }

@@ -35,6 +35,8 @@ var (
 const (
 	yieldFrom = 1 << 12 // from this wait on, other goroutines may run
 	maxTries  = 1000    // before parking
+	// standBackTurns of yieldFrom are some 20 µs.
+	standBackTurns = 14
 )
 
 // Lock locks for a worker, or for anybody else who is no producer.
@@ -48,6 +50,17 @@ func (l *briefLock) Lock() {
 func (l *briefLock) lockToAdd() {
 	if !l.mu.TryLock() {
 		l.lockSlow(!l.crowded.Load())
+	}
+}
+
+// standBack lets workers have the lock for a while, if they are at full speed and the line is long.
+func (l *briefLock) standBack() {
+	for range standBackTurns {
+		if !l.busy.Load() || !l.crowded.Load() {
+			return
+		}
+		spin(yieldFrom)
+		runtime.Gosched()
 	}
 }
 
@@ -66,8 +79,7 @@ func (l *briefLock) lockSlow(first bool) {
 	}
 	wait := p.first
 	for range maxTries {
-		for range wait { // nothing: to look at the lock would take its cache line from the holder
-		}
+		spin(wait)
 		if l.mu.TryLock() {
 			return
 		}
@@ -77,6 +89,12 @@ func (l *briefLock) lockSlow(first bool) {
 		}
 	}
 	l.mu.Lock()
+}
+
+// spin waits without a look at the lock, which would take its cache line from the holder.
+func spin(turns int) {
+	for range turns {
+	}
 }
 
 // locker is a rate limiter of this package with a lock that a queue can share.

@@ -42,7 +42,9 @@ type Typed[T comparable] struct {
 	keys keyTable[T]
 	line line[T]
 	long bool // as told to mu
-	hand hand
+	// taken counts the keys that workers have taken since a producer waited for them last.
+	taken int
+	hand  hand
 	// Invariant: draining implies closed.
 	closed, draining bool
 	work             sync.Cond // there is a key, or the queue is closed
@@ -58,6 +60,10 @@ type Typed[T comparable] struct {
 // longLine is the length from which on more keys would only fall out of the cache, so that producers had better let
 // workers catch up.
 const longLine = 2048
+
+// takenToWait is how many keys workers must have taken before a producer waits for them: where they are slow, to wait
+// for them is of no use.
+const takenToWait = 32
 
 // getsToLook is how many keys workers take before one of them looks for such as have become due.
 const getsToLook = 16
@@ -98,9 +104,21 @@ func (q *Typed[T]) Add(item T) { q.add(item, 0) }
 
 func (q *Typed[T]) add(item T, priority int32) {
 	hash := q.hasher.Hash(item)
+	if q.lockAndAdd(hash, item, priority) {
+		q.mu.standBack()
+	}
+}
+
+// lockAndAdd tells whether the producer had better let workers catch up.
+func (q *Typed[T]) lockAndAdd(hash uint64, item T, priority int32) (ahead bool) {
 	q.mu.lockToAdd()
 	defer q.mu.Unlock()
 	q.addLocked(hash, item, priority)
+	if !q.long || q.taken < takenToWait {
+		return false
+	}
+	q.taken = 0
+	return true
 }
 
 // addAll adds keys whose delay is over. Their hashes are of this queue's hasher.
@@ -206,6 +224,7 @@ func (q *Typed[T]) get() (item T, priority int, shutdown bool) {
 			}
 		}
 		slot, e := q.next()
+		q.taken++
 		q.wake()
 		if e.Val.processing {
 			continue // a user's Queue returned what a worker holds; it comes back at Done

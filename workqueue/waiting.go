@@ -79,7 +79,7 @@ func (w *waiting[T]) settle(slot uint32, d *delayed, now int64) {
 		w.set(slot, d, d.backoffEnd)
 		return
 	}
-	w.wheel.Remove(slot)
+	w.set(slot, d, never)
 	w.keys.Remove(slot)
 }
 

@@ -94,10 +94,8 @@ func (x *index) join() {
 }
 
 func (x *index) take(old table) {
-	for _, c := range old.cells {
-		if c.slot != 0 {
-			x.at(c.hash).add(c)
-		}
+	for _, c := range gathered(old.cells) {
+		x.at(c.hash).add(c)
 	}
 }
 
@@ -142,9 +140,20 @@ func (t *table) unlink(hash, slot uint32) {
 func (t *table) resize(n int) {
 	old := t.cells
 	t.cells = make([]cell, n)
-	for _, c := range old {
+	for _, c := range gathered(old) {
+		t.link(c)
+	}
+}
+
+// gathered moves the cells in use to the front of a table that nobody needs any more. Which cells are in use cannot be
+// foretold, so to look and to link in one loop would cost twice as much, in branches that the processor got wrong.
+func gathered(cells []cell) []cell {
+	n := 0
+	for _, c := range cells {
+		cells[n] = c
 		if c.slot != 0 {
-			t.link(c)
+			n++
 		}
 	}
+	return cells[:n]
 }

@@ -10,22 +10,18 @@
 // A Map is not safe for concurrent use.
 package slotmap
 
-import (
-	"math/bits"
-	"reflect"
-)
+import "reflect"
 
 // Map maps K to V. The zero value is an empty map that keeps room for a few dozen keys once it had them.
 //
-// Entries lie in segments of doubling size (8, 16, 32, …), so that growth never copies an entry and a pointer to one
-// stays good until the entry is removed. New keys take the lowest segment with room, which lets the highest run empty.
+// Entries lie in segments (see segments.go), so that growth never copies an entry and a pointer to one stays good until
+// the entry is removed. New keys take the lowest segment with room, which lets the highest run empty.
 type Map[K comparable, V any] struct {
 	// Invariant: index holds exactly the slots that are in use or resting.
 	index index
 	segs  []segment[K, V]
-	// open has bit i set if and only if segment i has a free slot.
-	open uint32
-	live int
+	open  openSet
+	live  int
 	// keep is the number of segments that are held even when they are empty.
 	keep int
 	rest resting
@@ -54,11 +50,8 @@ type segment[K comparable, V any] struct {
 	taken   uint32 // slots that are in use or resting
 }
 
-const (
-	firstBits   = 3 // the first segment has 1<<firstBits slots
-	first       = 1 << firstBits
-	defaultKeep = 3
-)
+// defaultKeep is the number of segments that the zero value holds on to.
+const defaultKeep = 3
 
 // New returns a map that holds on to the memory of up to keep entries when they are removed, so that a load that comes
 // and goes within that size allocates nothing.
@@ -73,16 +66,6 @@ func New[K comparable, V any](keep int) Map[K, V] {
 		m.rest.credit = m.rest.slots
 	}
 	return m
-}
-
-// base is the number of slots in the first n segments.
-func base(n int) int { return first<<n - first }
-
-// locate tells which segment a slot is in, and where.
-func locate(slot uint32) (seg int, off uint32) {
-	v := slot + first
-	seg = bits.Len32(v) - 1 - firstBits
-	return seg, v - first<<seg
 }
 
 // Len is the number of entries.
@@ -196,16 +179,18 @@ func (m *Map[K, V]) Range(from, to uint32, visit func(slot uint32, e *Entry[K, V
 
 // take returns a free slot of the lowest segment that has one.
 func (m *Map[K, V]) take() uint32 {
-	i := bits.TrailingZeros32(m.open)
-	if i >= m.keep && len(m.segs) >= m.keep && m.rest.n > 0 { // none of the lowest is free
+	i, ok := m.open.first()
+	if !ok {
+		i = len(m.segs)
+	}
+	if i >= m.keep && m.rest.n > 0 { // none of the lowest is free
 		if slot, ok := m.takeResting(); ok {
 			return slot
 		}
 	}
-	if m.open == 0 {
-		i = len(m.segs)
-		m.open |= 1 << i
-		m.segs = append(m.segs, segment[K, V]{entries: make([]Entry[K, V], first<<i)})
+	if !ok {
+		m.segs = append(m.segs, segment[K, V]{entries: make([]Entry[K, V], size(i))})
+		m.open.add(i)
 	}
 	s := &m.segs[i]
 	off := s.used
@@ -216,7 +201,7 @@ func (m *Map[K, V]) take() uint32 {
 		s.used++
 	}
 	if s.taken++; int(s.taken) == len(s.entries) {
-		m.open &^= 1 << i
+		m.open.remove(i)
 	}
 	return uint32(base(i)) + off
 }
@@ -228,19 +213,19 @@ func (m *Map[K, V]) give(slot uint32) {
 	s.entries[off] = Entry[K, V]{next: s.free}
 	s.free = off + 1
 	s.taken--
-	m.open |= 1 << i
+	m.open.add(i)
 }
 
-// shrink gives back the highest segments while they are empty and those below are at most half full: a size that swings
-// around a border must not allocate again and again.
+// shrink gives back the highest segments while they are empty and there is room for half of one below: a size that
+// swings around a border must not allocate again and again.
 func (m *Map[K, V]) shrink() {
 	keep := m.keep
 	if keep == 0 {
 		keep = defaultKeep
 	}
-	for n := len(m.segs) - 1; n >= keep && m.segs[n].taken == 0 && m.live <= base(n)/2; n-- {
+	for n := len(m.segs) - 1; n >= keep && m.segs[n].taken == 0 && m.live <= base(n)-size(n)/2; n-- {
 		m.segs[n] = segment[K, V]{}
 		m.segs = m.segs[:n]
-		m.open &^= 1 << n
+		m.open.remove(n)
 	}
 }

@@ -28,7 +28,7 @@ func (m *Map[K, V]) verify() error {
 	resting := 0
 	for i, s := range m.segs {
 		taken += s.taken
-		if open := m.open&(1<<i) != 0; open != (int(s.taken) < len(s.entries)) {
+		if open := m.open.has(i); open != (int(s.taken) < len(s.entries)) {
 			return fmt.Errorf("segment %d with %d of %d slots in use has open=%v", i, s.taken, len(s.entries), open)
 		}
 		for off := range s.entries {
@@ -172,6 +172,21 @@ func TestLargeMap(t *testing.T) {
 	}
 	if m.index.many != nil {
 		t.Fatal("the index is still split")
+	}
+}
+
+func TestLocateEverySlot(t *testing.T) {
+	slot := uint32(0)
+	for seg := range 40 {
+		if base(seg) != int(slot) {
+			t.Fatalf("segment %d begins at %d, base says %d", seg, slot, base(seg))
+		}
+		for off := range uint32(size(seg)) {
+			if s, o := locate(slot); s != seg || o != off {
+				t.Fatalf("slot %d is located at %d.%d, want %d.%d", slot, s, o, seg, off)
+			}
+			slot++
+		}
 	}
 }
 

@@ -130,10 +130,10 @@ func (w *Wheel) nearest() (cell, bool) {
 	return cell{}, false
 }
 
-func (w *Wheel) holds(c cell) bool {
-	t := w.timers.Timer(c.slot)
-	return t != nil && t.seq == c.seq && t.due == c.due
-}
+func (w *Wheel) holds(c cell) bool { return w.timers.Timer(c.slot).is(c) }
+
+// is tells whether a cell stands for the timer, which may be nil.
+func (t *Timer) is(c cell) bool { return t != nil && t.seq == c.seq && t.due == c.due }
 
 // popAtOnce is how many cells PopDue takes at a time.
 const popAtOnce = 64
@@ -150,11 +150,12 @@ func (w *Wheel) PopDue(now int64, slots []uint32) (n int) {
 		}
 		// In a loop of its own, so that the processor fetches many timers at once and not one after the other.
 		for _, c := range some {
-			if !w.holds(c) {
+			t := w.timers.Timer(c.slot)
+			if !t.is(c) {
 				w.stale--
 				continue
 			}
-			*w.timers.Timer(c.slot) = Timer{}
+			*t = Timer{}
 			w.n--
 			slots[n] = c.slot
 			n++
