@@ -37,6 +37,15 @@ func (b *bucket) grow(spare *spareChunks) {
 	next.next, b.first = b.first, next
 }
 
+// each shows the cells of a chunk and those behind it.
+func (k *chunk) each(visit func(cell)) {
+	for ; k != nil; k = k.next {
+		for _, c := range k.cells[:k.n] {
+			visit(c)
+		}
+	}
+}
+
 // spareChunks holds chunks that no bucket uses.
 type spareChunks struct {
 	first *chunk
@@ -53,12 +62,13 @@ func (s *spareChunks) get() *chunk {
 	return c
 }
 
-// put takes back a chunk, whose cells count as gone.
-func (s *spareChunks) put(c *chunk) {
-	if s.n == keepChunks {
-		return // to the collector
+// putAll takes back a chunk and those behind it, whose cells count as gone.
+func (s *spareChunks) putAll(c *chunk) {
+	for c != nil && s.n < keepChunks { // the rest goes to the collector
+		next := c.next
+		c.n, c.next = 0, s.first
+		s.first = c
+		s.n++
+		c = next
 	}
-	c.n, c.next = 0, s.first
-	s.first = c
-	s.n++
 }

@@ -32,7 +32,7 @@ const Never = math.MaxInt64
 type Wheel struct {
 	timers Timers
 	// Invariant: near holds the cells that are due before the horizon.
-	near    nearHeap
+	near    near
 	horizon int64 // a multiple of width, or Never
 	levels  [levels]level
 	spare   spareChunks
@@ -120,8 +120,8 @@ func (w *Wheel) Next() int64 {
 
 // nearest is the first cell of near whose slot is still there.
 func (w *Wheel) nearest() (cell, bool) {
-	for len(w.near) > 0 {
-		if c := w.near[0]; w.holds(c) {
+	for w.near.len() > 0 {
+		if c := w.near.first(); w.holds(c) {
 			return c, true
 		}
 		w.near.pop()
@@ -168,9 +168,13 @@ func (w *Wheel) PopDue(now int64, slots []uint32) (n int) {
 // popCells takes cells that are due out of near, without a look at their timers.
 func (w *Wheel) popCells(now int64, into []cell) []cell {
 	n := 0
-	for n < len(into) && len(w.near) > 0 && w.near[0].due <= now {
-		into[n] = w.near[0]
+	for n < len(into) && w.near.len() > 0 {
+		c := w.near.first()
+		if c.due > now {
+			break
+		}
 		w.near.pop()
+		into[n] = c
 		n++
 	}
 	return into[:n]
@@ -201,27 +205,22 @@ func behind(start int64) int64 {
 // open moves the cells of a bucket to where they belong when the horizon has come to it.
 func (w *Wheel) open(l, b int) {
 	w.horizon = max(w.horizon, w.start(l, b))
-	if l == 0 {
+	chunks := w.detach(l, b)
+	if l == 0 { // all of them become near
 		w.horizon = behind(w.horizon)
+		w.near.extend(chunks)
+	} else {
+		chunks.each(w.place)
 	}
-	w.empty(l, b, func(cells []cell) {
-		for _, c := range cells {
-			w.place(c)
-		}
-	})
+	w.spare.putAll(chunks)
 }
 
-// empty takes all cells out of a bucket and shows them to visit, which may put them back in.
-func (w *Wheel) empty(l, b int, visit func([]cell)) {
+// detach takes all cells out of a bucket.
+func (w *Wheel) detach(l, b int) *chunk {
 	chunks := w.levels[l].buckets[b].first
 	w.levels[l].buckets[b] = bucket{}
 	w.levels[l].used &^= 1 << b
-	for chunks != nil {
-		c := chunks
-		chunks = c.next
-		visit(c.cells[:c.n])
-		w.spare.put(c)
-	}
+	return chunks
 }
 
 // place puts a cell where its due time belongs.
@@ -264,28 +263,27 @@ func (w *Wheel) tidy() {
 	if w.stale == 0 || w.n > 0 && w.stale <= w.n+keepCells {
 		return
 	}
-	near := w.near
-	w.near = nil
-	w.keep(near)
-	if w.near == nil {
-		w.near = near.emptied()
+	var cells []cell
+	if w.n > 0 {
+		cells = w.near.all()
+	}
+	w.near.clear()
+	for _, c := range cells {
+		w.keep(c)
 	}
 	for l := range w.levels {
 		for used := w.levels[l].used; used != 0; used &= used - 1 {
-			w.empty(l, bits.TrailingZeros64(used), w.keep)
+			chunks := w.detach(l, bits.TrailingZeros64(used))
+			chunks.each(w.keep)
+			w.spare.putAll(chunks)
 		}
 	}
 	w.stale = 0
 }
 
-// keep puts those of some cells back that are not stale.
-func (w *Wheel) keep(cells []cell) {
-	if w.n == 0 {
-		return
-	}
-	for _, c := range cells {
-		if w.holds(c) {
-			w.place(c)
-		}
+// keep puts a cell back that is not stale.
+func (w *Wheel) keep(c cell) {
+	if w.n > 0 && w.holds(c) { // else there is no need to look
+		w.place(c)
 	}
 }

@@ -32,11 +32,18 @@ func (w *Wheel) verify() error {
 			stale++
 		}
 	}
-	for i, c := range w.near {
-		count(c)
-		if i > 0 && c.before(w.near[(i-1)/arity]) {
+	for i, c := range w.near.rest {
+		if i > 0 && c.before(w.near.rest[(i-1)/arity]) {
 			return fmt.Errorf("cell %d of near leaves before its parent", i)
 		}
+	}
+	for i, c := range w.near.row[w.near.head:] {
+		if i > 0 && c.before(w.near.row[w.near.head+i-1]) {
+			return fmt.Errorf("cell %d of near leaves before the one in front of it", i)
+		}
+	}
+	for _, c := range w.near.all() {
+		count(c)
 		if c.due >= w.horizon {
 			return fmt.Errorf("slot %d is near, but due at %d, horizon %d", c.slot, c.due, w.horizon)
 		}
@@ -175,8 +182,8 @@ func TestMemoryGoesBack(t *testing.T) {
 			t.Fatal("a slot is missing")
 		}
 	}
-	if _, ok := w.pop(2); ok || w.Len() != 0 || cap(w.near) > 2*keepCells || w.spare.n > keepChunks {
-		t.Fatalf("after 200,000 slots came and went, %d are there and %d cells held", w.Len(), cap(w.near))
+	if _, ok := w.pop(2); ok || w.Len() != 0 || cap(w.near.row) > keepRow || cap(w.near.rest) > 2*keepCells || w.spare.n > keepChunks {
+		t.Fatalf("after 200,000 slots came and went, %d are there and %d cells held", w.Len(), cap(w.near.row)+cap(w.near.rest))
 	}
 	if err := w.verify(); err != nil {
 		t.Fatal(err)
