@@ -30,7 +30,7 @@ type delayer[T comparable] struct {
 	alarmAt    int64
 	delivering atomic.Bool // changes under mu
 	closed     bool
-	adds       uint32                 // for what is to be done now and then
+	adds       uint32                 // counted for addsToYield
 	batch      [batchSize]delivery[T] // belongs to whoever set delivering
 }
 
@@ -41,8 +41,10 @@ type delivery[T comparable] struct {
 }
 
 const (
-	// batchSize bounds what somebody who passes by does for others. The alarm delivers more before it lets others run.
-	batchSize, ringBatches = 64, 16
+	// batchSize bounds what somebody who passes by does for others.
+	batchSize = 64
+	// ringBatches bounds what the alarm does before it lets others run.
+	ringBatches = 16
 	// slack is how late a key may become before somebody who has other things to do delivers it: several at once cost
 	// little more than one. A worker that has nothing to do does not wait for that, nor does the alarm.
 	slack = int64(100 * time.Microsecond)

@@ -51,7 +51,7 @@ type Typed[T comparable] struct {
 	drained          sync.Cond // no key is processing, or nobody should wait for that any more
 	// refill adds keys that have been due for late or longer, if the queue has a delayer, and tells whether there were any.
 	refill func(late int64) bool
-	gets   uint32 // up to the next time that a worker looks for such keys though there are others
+	gets   uint32 // counted for getsToLook
 	// asleep counts the workers in work.Wait; waking those of them that were signalled and have not run yet.
 	// Invariant: if keys wait and workers are asleep, at least one of them is waking.
 	asleep, waking, maxWaking int

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"reflect"
+	"slices"
 )
 
 // Hasher computes the hashes that a Map is asked with. It is safe for concurrent use.
@@ -54,17 +55,20 @@ func (h *Hasher[K]) check(key K) {
 
 // mayFail tells whether some value of the type is unhashable or not equal to itself.
 func mayFail(t reflect.Type) bool {
+	return hasPart(t, reflect.Interface, reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128)
+}
+
+// hasPart tells whether a type, or a part of it, is of one of the kinds.
+func hasPart(t reflect.Type, kinds ...reflect.Kind) bool {
 	switch t.Kind() {
-	case reflect.Interface, reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128:
-		return true
 	case reflect.Array:
-		return mayFail(t.Elem())
+		return hasPart(t.Elem(), kinds...)
 	case reflect.Struct:
 		for i := range t.NumField() {
-			if mayFail(t.Field(i).Type) {
+			if hasPart(t.Field(i).Type, kinds...) {
 				return true
 			}
 		}
 	}
-	return false
+	return slices.Contains(kinds, t.Kind())
 }

@@ -146,7 +146,7 @@ func (t *table) resize(n int) {
 }
 
 // gathered moves the cells in use to the front of a table that nobody needs any more. Which cells are in use cannot be
-// foretold, so to look and to link in one loop would cost twice as much, in branches that the processor got wrong.
+// foretold, so to look and to link in one loop took a good third longer, in branches that the processor got wrong.
 func gathered(cells []cell) []cell {
 	n := 0
 	for _, c := range cells {

@@ -4,8 +4,8 @@ import "reflect"
 
 // resting is what becomes of removed keys in the lowest slots, those whose memory is kept anyway: each stays where it
 // is, seen by nobody, until another key needs its slot. A key that comes and goes and comes again, as those of work
-// queues do, is then found where it was: to take it out of the index and its slot and to put it in again would cost more
-// than all the rest of a queue's work.
+// queues do, is then found where it was: to take it out of the index and its slot and to put it in again was a quarter of
+// a round of retries.
 type resting struct {
 	slots uint32 // slots below this number may rest
 	n     int    // those that do
@@ -62,17 +62,5 @@ func (m *Map[K, V]) takeResting() (slot uint32, ok bool) {
 
 // holdsNothing tells whether a key of the type keeps nothing alive but its own text, so that it may be held on to.
 func holdsNothing(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.Interface, reflect.Pointer, reflect.UnsafePointer, reflect.Chan:
-		return false
-	case reflect.Array:
-		return holdsNothing(t.Elem())
-	case reflect.Struct:
-		for i := range t.NumField() {
-			if !holdsNothing(t.Field(i).Type) {
-				return false
-			}
-		}
-	}
-	return true
+	return !hasPart(t, reflect.Interface, reflect.Pointer, reflect.UnsafePointer, reflect.Chan)
 }

@@ -2,8 +2,8 @@ package slotmap
 
 import "math/bits"
 
-// Entries lie in segments, the first of them small and each of the next ones twice as large, up to a limit: a segment
-// is allocated under somebody's lock, and the collector lets whoever allocates much work for it at once.
+// Entries lie in segments, the first of them small and each of the next ones twice as large, up to a limit, which bounds
+// what is allocated at once, under somebody's lock, and what a single entry keeps from being given back.
 const (
 	firstBits = 3  // the first segment has 1<<firstBits slots
 	doublings = 10 // so many segments double; the rest are as large as the last of these, 4,096 slots
@@ -50,8 +50,6 @@ func (s *openSet) add(i int) {
 }
 
 func (s *openSet) remove(i int) { s.words[i/64] &^= 1 << (i % 64) }
-
-func (s *openSet) has(i int) bool { return i/64 < len(s.words) && s.words[i/64]&(1<<(i%64)) != 0 }
 
 // first is the lowest one, if there is any.
 func (s *openSet) first() (i int, ok bool) {

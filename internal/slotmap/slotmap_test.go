@@ -10,6 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
+func (s *openSet) has(i int) bool { return i/64 < len(s.words) && s.words[i/64]&(1<<(i%64)) != 0 }
+
 // verify checks what must always hold of a map.
 func (m *Map[K, V]) verify() error {
 	cells := 0

@@ -2,8 +2,8 @@
 //
 // A heap of a million timers misses the cache at each level of each removal. Here a timer that is not due soon has a
 // cell in an unordered bucket, where putting it in costs the same whatever the number; only the cells of the next few
-// microseconds are in a heap, which is small and gives them out in exact order. A cell knows all that is needed to move
-// it on, so that the timer itself is looked at only when it is set and when it is due.
+// microseconds are kept in exact order. A cell knows all that is needed to move it on, so that the timer itself is looked
+// at only when it is set and when it is due.
 //
 // A Wheel is not safe for concurrent use and has no clock: time comes in as a number of nanoseconds, never negative.
 package timewheel
