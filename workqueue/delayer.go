@@ -19,18 +19,17 @@ type delayer[T comparable] struct {
 	// below is the lock of the queue that deliver adds to; nil if that is not of this package.
 	below *briefLock
 
-	// next is waiting.next, for those who pass by without the lock.
-	next atomic.Int64
+	intake intake[T]
 
 	mu   briefLock
-	wait *waiting[T]
+	wait *waiting[T] // whoever looks at it calls takeIn first
 	// alarm is set for alarmAt. It may ring too early, when the key it was set for is gone; never too late.
-	// Invariant: alarmAt is not after wait.next, unless somebody is delivering or about to.
+	// Invariant: alarmAt is not after intake.next, unless somebody is delivering or about to, or about to set it.
 	alarm      alarm
 	alarmAt    int64
 	delivering atomic.Bool // changes under mu
 	closed     bool
-	adds       uint32                 // counted for addsToYield
+	adds       uint32                 // but for those that went to the intake
 	batch      [batchSize]delivery[T] // belongs to whoever set delivering
 }
 
@@ -48,9 +47,13 @@ const (
 	// slack is how late a key may become before somebody who has other things to do delivers it: several at once cost
 	// little more than one. A worker that has nothing to do does not wait for that, nor does the alarm.
 	slack = int64(100 * time.Microsecond)
+	// tooLate is how late a key is when those who deliver or work have obviously not enough time.
+	tooLate = int64(time.Millisecond)
 	// addsToYield is after how many adds a producer lets others run. One that never does so is made to when its slice of
 	// time is over, and would then most likely hold the lock or be delivering, which all others would have to wait for.
 	addsToYield = 2048
+	// addsToPause is after how many adds a producer lets others run when keys come due faster than workers take them.
+	addsToPause = 4
 )
 
 // newDelayer returns a delayer that hands its keys to a function.
@@ -62,7 +65,7 @@ func newDelayer[T comparable](hasher slotmap.Hasher[T], clock timekeeper, delive
 		wait:    newWaiting[T](),
 		alarmAt: never,
 	}
-	d.next.Store(never)
+	d.intake.init()
 	d.alarm = alarm{keeper: &d.clock, ring: d.ring}
 	return d
 }
@@ -82,25 +85,80 @@ func newDelayerOf[T comparable](q *Typed[T], clock timekeeper) *delayer[T] {
 // add delays a key; the earlier of two times wins.
 func (d *delayer[T]) add(item T, delay time.Duration, priority int32) {
 	hash, now := d.hasher.Hash(item), d.clock.now()
-	d.mu.lockToAdd()
-	if d.closed {
-		d.mu.Unlock()
+	add := &delayedAdd[T]{item: item, hash: hash, due: after(now, delay), priority: priority}
+	n, ok := d.addNow(add, now)
+	if !ok {
 		return
 	}
-	slot, e := d.wait.findOrInsert(hash, item)
-	due := after(now, delay)
+	d.passBy(now, slack)
+	if n%addsToYield == 0 || n%addsToPause == 0 && d.behind(now) {
+		runtime.Gosched()
+	}
+}
+
+// addNow returns the number of the add, or false if the delayer is closed.
+func (d *delayer[T]) addNow(add *delayedAdd[T], now int64) (n uint32, ok bool) {
+	if d.intake.open.Load() {
+		return d.addLater(add, now)
+	}
+	d.mu.lockToAdd()
+	defer d.mu.Unlock()
+	if d.closed {
+		return 0, false
+	}
+	d.takeIn()
 	d.wait.wheel.Advance(now)
-	d.wait.put(slot, e, due, priority)
-	if due < d.next.Load() { // else it comes after something that is known already
+	d.wait.add(add)
+	if d.wait.keys.Len() >= d.intake.openAt {
+		d.intake.open.Store(true)
+	}
+	if add.due < d.intake.next.Load() { // else it comes after something that is known already
 		d.changed(now)
 	}
 	d.adds++
-	yield := d.adds%addsToYield == 0
-	d.mu.Unlock()
-	d.passBy(now, slack)
-	if yield || d.below != nil && d.below.crowded.Load() { // keys come due faster than workers take them
-		runtime.Gosched()
+	return d.adds, true
+}
+
+// addLater is addNow by way of the intake.
+func (d *delayer[T]) addLater(add *delayedAdd[T], now int64) (n uint32, ok bool) {
+	got := d.intake.put(add)
+	for got.full {
+		d.mu.lockToAdd()
+		d.takeIn()
+		d.mu.Unlock()
+		got = d.intake.put(add)
 	}
+	switch {
+	case got.first:
+		d.mu.lockToAdd()
+		d.setAlarm(now, d.intake.next.Load())
+		d.mu.Unlock()
+	case got.enough && d.mu.tryLock():
+		d.takeIn()
+		d.mu.Unlock()
+	}
+	return got.count, !got.ended
+}
+
+// behind tells whether keys come due faster than workers take them.
+func (d *delayer[T]) behind(now int64) bool {
+	return d.intake.next.Load() < now-tooLate || d.below != nil && d.below.crowded.Load()
+}
+
+// takeIn puts the keys that were added last among those that wait. The caller holds mu.
+func (d *delayer[T]) takeIn() {
+	if d.intake.some.Load() {
+		d.takeAllIn()
+	}
+}
+
+func (d *delayer[T]) takeAllIn() {
+	if d.below != nil && !d.below.delaying.Load() {
+		d.below.delaying.Store(true)
+	}
+	adds := d.intake.take()
+	d.wait.addAll(adds)
+	d.intake.recycle(adds)
 }
 
 // failure is a key that failed and backs off.
@@ -132,6 +190,7 @@ func (d *delayer[T]) openWindow(hash uint64, f failure[T]) bool {
 	if d.closed {
 		return false
 	}
+	d.takeIn()
 	slot, e := d.wait.findOrInsert(hash, f.item)
 	if e.backoffEnd > now {
 		if !f.queued {
@@ -148,6 +207,7 @@ func (d *delayer[T]) setWindow(hash uint64, f failure[T], delay time.Duration) {
 	now := d.clock.now()
 	d.mu.lockToAdd()
 	if !d.closed {
+		d.takeIn()
 		slot, e := d.wait.findOrInsert(hash, f.item) // it may have been forgotten or cancelled meanwhile
 		e.backoffEnd = after(now, delay)
 		switch {
@@ -172,6 +232,7 @@ func (d *delayer[T]) cancel(item T) (priority int32, was bool) {
 	hash, now := d.hasher.Hash(item), d.clock.now()
 	d.mu.lockToAdd()
 	defer d.mu.Unlock()
+	d.takeIn()
 	slot, e, ok := d.wait.find(hash, item)
 	if !ok || !e.pending {
 		return 0, false
@@ -187,6 +248,7 @@ func (d *delayer[T]) forget(item T) {
 	hash := d.hasher.Hash(item)
 	d.mu.lockToAdd()
 	defer d.mu.Unlock()
+	d.takeIn()
 	if slot, e, ok := d.wait.find(hash, item); ok {
 		d.wait.closeWindow(slot, e)
 	}
@@ -197,6 +259,7 @@ func (d *delayer[T]) due(item T) (int64, bool) {
 	hash := d.hasher.Hash(item)
 	d.mu.lockToAdd()
 	defer d.mu.Unlock()
+	d.takeIn()
 	_, e, ok := d.wait.find(hash, item)
 	if !ok || !e.pending {
 		return 0, false
@@ -216,9 +279,7 @@ func (d *delayer[T]) dueTime(item T) (time.Time, bool) {
 // changed keeps next and the alarm right after a change. The caller holds mu, and passes by when it has let go of it
 // if something is due already.
 func (d *delayer[T]) changed(now int64) {
-	next := d.wait.next(now)
-	d.next.Store(next)
-	if next > now {
+	if next := d.intake.setNext(d.wait.next(now)); next > now {
 		d.setAlarm(now, next)
 	}
 }
@@ -233,28 +294,35 @@ func (d *delayer[T]) setAlarm(now, next int64) {
 // passBy delivers some of what is due at now, if the first of it has been due for late or longer. It tells whether it
 // delivered anything.
 func (d *delayer[T]) passBy(now, late int64) bool {
-	return d.next.Load() <= now-late && !d.delivering.Load() && d.deliverDue(now, 1)
+	if d.intake.next.Load() > now-late || d.delivering.Load() {
+		return false
+	}
+	if late == 0 {
+		d.mu.lockToAdd()
+	} else if !d.mu.tryLock() {
+		return false
+	}
+	defer d.mu.Unlock()
+	return d.deliverDue(now, 1)
 }
 
 // look is passBy for those who have not looked at the clock yet.
 func (d *delayer[T]) look(late int64) bool {
-	return d.next.Load() != never && d.passBy(d.clock.now(), late)
+	return d.intake.next.Load() != never && d.passBy(d.clock.now(), late)
 }
 
 // ring is called by the alarm.
 func (d *delayer[T]) ring() {
 	d.mu.lockToAdd()
+	defer d.mu.Unlock()
 	d.alarmAt = never
-	d.mu.Unlock()
 	d.deliverDue(d.clock.now(), ringBatches)
 }
 
 // deliverDue hands over what is due, in so many batches at most, and leaves the rest to the alarm. Only one goroutine
 // delivers at a time, so that keys arrive in the order in which they are due; a second one need not wait for the first.
-// It tells whether there was anything.
+// It tells whether there was anything. The caller holds mu.
 func (d *delayer[T]) deliverDue(now int64, batches int) (delivered bool) {
-	d.mu.lockToAdd()
-	defer d.mu.Unlock()
 	if d.delivering.Load() {
 		return false
 	}
@@ -262,12 +330,14 @@ func (d *delayer[T]) deliverDue(now int64, batches int) (delivered bool) {
 	defer func() { // also when deliver panics
 		d.delivering.Store(false)
 		now := d.clock.now()
-		next := d.wait.next(now)
-		d.next.Store(next)
-		d.setAlarm(now, next)
+		d.setAlarm(now, d.intake.setNext(d.wait.next(now)))
+		if d.intake.open.Load() && d.wait.keys.Len() < d.intake.openAt/2 {
+			d.intake.shut()
+		}
 		d.keepPace()
 	}()
 	for range batches {
+		d.takeIn()
 		n := d.wait.popDue(now, &d.batch)
 		if n == 0 {
 			break
@@ -283,6 +353,7 @@ func (d *delayer[T]) keepPace() {
 	if d.below != nil {
 		if busy := d.below.busy.Load(); busy != d.mu.busy.Load() {
 			d.mu.busy.Store(busy)
+			d.intake.mu.busy.Store(busy)
 		}
 	}
 }
@@ -299,8 +370,8 @@ func (d *delayer[T]) deliverBatch(n int) {
 func (d *delayer[T]) close() {
 	d.mu.lockToAdd()
 	d.closed = true
+	d.intake.end()
 	d.wait = newWaiting[T]()
-	d.next.Store(never)
 	d.alarm.stop()
 	d.mu.Unlock()
 	d.alarm.wait()
@@ -311,6 +382,7 @@ func (d *delayer[T]) describe(it *Item[T]) (delayed bool) {
 	hash := d.hasher.Hash(it.Key)
 	d.mu.lockToAdd()
 	defer d.mu.Unlock()
+	d.takeIn()
 	_, e, ok := d.wait.find(hash, it.Key)
 	if !ok || !e.pending {
 		return false
@@ -332,6 +404,7 @@ func (d *delayer[T]) list(s *Snapshot[T], limit int) {
 func (d *delayer[T]) copyItems(items []Item[T], from, to uint32) (_ []Item[T], more bool) {
 	d.mu.lockToAdd()
 	defer d.mu.Unlock()
+	d.takeIn()
 	more = d.wait.keys.Range(from, to, func(_ uint32, e *slotmap.Entry[T, delayed]) {
 		if e.Val.pending {
 			due := d.clock.time(e.Val.wakeUp())

@@ -141,7 +141,7 @@ func (q *Fair[T]) priorityOf(item T, given *int) int32 {
 }
 
 func (q *Fair[T]) addNow(item T, priority int32) {
-	if q.delayer.next.Load() != never {
+	if q.delayer.intake.next.Load() != never {
 		if p, was := q.delayer.cancel(item); was {
 			priority = max(priority, p)
 		}

@@ -34,16 +34,23 @@ type hammer struct {
 // TestHammer lets 64 producers and 64 workers at each queue: no key may be in two hands, and none may be lost.
 func TestHammer(t *testing.T) {
 	for _, k := range queueKinds {
-		t.Run(k.name, func(t *testing.T) {
-			h := &hammer{t: t, q: k.make(setup{}), keys: map[string]*hammered{}}
-			for i := range hammerKeys {
-				name := fmt.Sprintf("tenant%d/%d", i%7, i)
-				h.keys[name] = new(hammered)
-				h.name = append(h.name, name)
-			}
-			h.run()
-		})
+		t.Run(k.name, func(t *testing.T) { newHammer(t, k.make(setup{})).run() })
+		q := k.make(setup{})
+		if _, d := parts(q); d != nil {
+			openIntakeAt(d, 1)
+			t.Run(k.name+" by way of the intake", func(t *testing.T) { newHammer(t, q).run() })
+		}
 	}
+}
+
+func newHammer(t *testing.T, q TypedInterface[string]) *hammer {
+	h := &hammer{t: t, q: q, keys: map[string]*hammered{}}
+	for i := range hammerKeys {
+		name := fmt.Sprintf("tenant%d/%d", i%7, i)
+		h.keys[name] = new(hammered)
+		h.name = append(h.name, name)
+	}
+	return h
 }
 
 func (h *hammer) run() {

@@ -13,7 +13,8 @@ import (
 // than the work under it, and parking goroutines costs more than both. Then whoever finds it taken stays away for a
 // while and lets the holder do many rounds in its own cache. Producers come back sooner than workers: while a worker
 // stays away, adds of the same key merge, which is what the queue is for, and event handlers do not wait. When the line
-// has grown long it is the other way round: more keys would only fall out of the cache.
+// has grown long it is the other way round: more keys would only fall out of the cache. And while very many keys are
+// delayed, which are in no cache anyway, workers let the one who delays them run instead of staying away.
 //
 // A rate limiter of this package and its queue share one lock, though neither calls the other: with a lock for each, two
 // workers would meet at one after the other and move all of their data to and fro. It is never taken twice. The delayer
@@ -22,14 +23,17 @@ type briefLock struct {
 	mu sync.Mutex
 	// busy: the queue works at full speed. crowded: its line is long.
 	busy, crowded atomic.Bool
+	// delaying: somebody delays very many keys, and could do so instead of those who stay away.
+	delaying atomic.Bool
 }
 
 // patience says how long to stay away, in turns of an empty loop, some three to the nanosecond: at first, and at most.
 type patience struct{ first, most int }
 
 var (
-	eager   = patience{1 << 7, 1 << 13}  // 50 ns to 3 µs
-	patient = patience{1 << 17, 1 << 19} // 45 to 180 µs
+	eager   = patience{1 << 7, 1 << 13}      // 50 ns to 3 µs
+	patient = patience{1 << 17, 1 << 19}     // 45 to 180 µs
+	polite  = patience{yieldFrom, yieldFrom} // 1.4 µs, and each time others may run
 )
 
 const (
@@ -64,19 +68,16 @@ func (l *briefLock) standBack() {
 	}
 }
 
+// tryLock locks if that is possible without waiting.
+func (l *briefLock) tryLock() bool { return l.mu.TryLock() }
+
 // lockAtLeisure locks for a goroutine that has nothing else to do and may as well be parked.
 func (l *briefLock) lockAtLeisure() { l.mu.Lock() }
 
 func (l *briefLock) Unlock() { l.mu.Unlock() }
 
 func (l *briefLock) lockSlow(first bool) {
-	p := patience{}
-	if l.busy.Load() {
-		p = patient
-		if first {
-			p = eager
-		}
-	}
+	p := l.patience(first)
 	wait := p.first
 	for range maxTries {
 		spin(wait)
@@ -89,6 +90,18 @@ func (l *briefLock) lockSlow(first bool) {
 		}
 	}
 	l.mu.Lock()
+}
+
+func (l *briefLock) patience(first bool) patience {
+	switch {
+	case !l.busy.Load():
+		return patience{}
+	case first:
+		return eager
+	case l.delaying.Load():
+		return polite
+	}
+	return patient
 }
 
 // spin waits without a look at the lock, which would take its cache line from the holder.

@@ -61,23 +61,22 @@ func (x *machine) matchWorkers() {
 }
 
 // parts are the layers of a queue of this package.
-func (x *machine) parts() (*Typed[int], *delayer[int]) {
-	switch q := x.q.(type) {
-	case *Typed[int]:
+func parts[T comparable](q TypedInterface[T]) (*Typed[T], *delayer[T]) {
+	switch q := q.(type) {
+	case *Typed[T]:
 		return q, nil
-	case *delayingQueue[int]:
-		return q.TypedInterface.(*Typed[int]), q.delayer
-	case *rateLimitingQueue[int]:
-		d := q.TypedDelayingInterface.(*delayingQueue[int])
-		return d.TypedInterface.(*Typed[int]), d.delayer
-	case *Fair[int]:
+	case *delayingQueue[T]:
+		return q.TypedInterface.(*Typed[T]), q.delayer
+	case *rateLimitingQueue[T]:
+		return parts[T](q.TypedDelayingInterface)
+	case *Fair[T]:
 		return q.queue, q.delayer
 	}
 	panic("unknown queue")
 }
 
 func (x *machine) verify() error {
-	typed, delayer := x.parts()
+	typed, delayer := parts(x.q)
 	err := typed.verify()
 	if delayer != nil {
 		err = errors.Join(err, delayer.verify())
@@ -146,7 +145,7 @@ func (x *machine) finish() {
 	if _, shutdown := x.q.Get(); !shutdown {
 		x.t.Fatalf("an empty queue that was shut down hands out a key")
 	}
-	typed, delayer := x.parts()
+	typed, delayer := parts(x.q)
 	if typed.keys.Len() != 0 || delayer != nil && delayer.wait.keys.Len() != 0 {
 		x.t.Fatalf("an empty queue still knows keys")
 	}

@@ -67,6 +67,7 @@ func newMachine(t failer, k kind) *machine {
 	x.steps = map[string]func(chooser){"add": x.add, "get": x.get, "done": x.done, "shut down": x.shutDown}
 	if _, ok := x.q.(TypedDelayingInterface[int]); ok {
 		x.steps["add after"], x.steps["cancel"], x.steps["sleep"] = x.addAfter, x.cancel, x.sleep
+		x.steps["set intake"] = x.setIntake
 	}
 	if _, ok := x.q.(TypedRateLimitingInterface[int]); ok {
 		x.steps["add rate limited"], x.steps["forget"] = x.addRateLimited, x.forget
@@ -176,14 +177,23 @@ var modelDelays = []time.Duration{
 	5 * time.Second, math.MaxInt64,
 }
 
+// addAfter delays a few keys, so that those who look next may find several in the intake.
 func (x *machine) addAfter(c chooser) {
-	key, d, priority := x.pickKey(c), modelDelays[c.pick(len(modelDelays))], x.pickPriority(c)
-	if f, ok := x.q.(*Fair[int]); ok {
-		f.AddWithOpts(AddOpts{After: d, Priority: &priority}, key)
-	} else {
-		x.q.(TypedDelayingInterface[int]).AddAfter(key, d)
+	for range 1 + c.pick(3) {
+		key, d, priority := x.pickKey(c), modelDelays[c.pick(len(modelDelays))], x.pickPriority(c)
+		if f, ok := x.q.(*Fair[int]); ok {
+			f.AddWithOpts(AddOpts{After: d, Priority: &priority}, key)
+		} else {
+			x.q.(TypedDelayingInterface[int]).AddAfter(key, d)
+		}
+		x.m.addAfter(key, d, priority)
 	}
-	x.m.addAfter(key, d, priority)
+}
+
+// setIntake moves the number of keys at which new ones go to the intake into the reach of a model.
+func (x *machine) setIntake(c chooser) {
+	_, d := parts(x.q)
+	openIntakeAt(d, []int{1, 4, openIntake}[c.pick(3)])
 }
 
 func (x *machine) addRateLimited(c chooser) {

@@ -370,6 +370,7 @@ func (q *Typed[T]) moveHand() {
 	defer q.mu.Unlock()
 	again, full := q.hand.move(now)
 	q.mu.busy.Store(full)
+	q.mu.delaying.Store(false) // who does so says it again
 	if again && !q.closed {
 		q.mover.set(handPeriod)
 	}

@@ -50,6 +50,7 @@ func (d *delayer[T]) verify() error {
 	now := d.clock.now()
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.takeIn()
 	pending, first := 0, int64(never)
 	var faults []error
 	d.wait.keys.Range(0, math.MaxUint32, func(slot uint32, e *slotmap.Entry[T, delayed]) {
@@ -71,7 +72,7 @@ func (d *delayer[T]) verify() error {
 	if n := d.wait.wheel.Len(); n != d.wait.keys.Len() {
 		faults = append(faults, fmt.Errorf("%d in the wheel, %d keys", n, d.wait.keys.Len()))
 	}
-	if next := d.next.Load(); next > first {
+	if next := d.intake.next.Load(); next > first {
 		faults = append(faults, fmt.Errorf("next is %d, but a key wakes up at %d", next, first))
 	}
 	if d.alarmAt > first && first > now && !d.delivering.Load() && !d.closed {

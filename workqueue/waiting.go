@@ -69,6 +69,22 @@ func (w *waiting[T]) put(slot uint32, d *delayed, due int64, priority int32) {
 	w.set(slot, d, due)
 }
 
+// add makes a key due that may be new.
+func (w *waiting[T]) add(a *delayedAdd[T]) {
+	slot, d := w.findOrInsert(a.hash, a.item)
+	w.put(slot, d, a.due, a.priority)
+}
+
+// addAll is add for several keys.
+func (w *waiting[T]) addAll(adds []delayedAdd[T]) {
+	for i := range adds {
+		w.keys.Warm(adds[i].hash)
+	}
+	for i := range adds {
+		w.add(&adds[i])
+	}
+}
+
 // settle ends a pending add, whether it was delivered or taken back. The entry stays while its window lasts.
 func (w *waiting[T]) settle(slot uint32, d *delayed, now int64) {
 	if d.pending {
@@ -125,7 +141,9 @@ func (w *waiting[T]) popDue(now int64, into *[batchSize]delivery[T]) (n int) {
 		if len(popped) == 0 {
 			break
 		}
-		w.keys.Warm(popped)
+		for _, slot := range popped {
+			w.keys.Warm(w.keys.At(slot).Hash())
+		}
 		for _, slot := range popped {
 			e := w.keys.At(slot)
 			if e.Val.pending {

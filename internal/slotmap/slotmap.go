@@ -150,16 +150,13 @@ func (m *Map[K, V]) Remove(slot uint32) {
 	m.shrink()
 }
 
-// Warm has the processor fetch what Remove will need of the index, for all of some slots that are in use at once: one
-// after the other, it would wait for each.
-func (m *Map[K, V]) Warm(slots []uint32) {
-	sum := uint32(0)
-	for _, slot := range slots {
-		h := m.At(slot).hash
-		t := m.index.at(h)
-		sum += t.cells[h&uint32(len(t.cells)-1)].slot
+// Warm has the processor fetch what Ensure or Remove will need of the index for a key with a hash. Called for several
+// keys in a row, it fetches them side by side.
+func (m *Map[K, V]) Warm(hash uint64) {
+	h := uint32(hash)
+	if t := m.index.at(h); len(t.cells) > 0 {
+		m.warmed += t.cells[h&uint32(len(t.cells)-1)].slot
 	}
-	m.warmed = sum
 }
 
 // Range calls visit for each entry in the slots from up to but not including to, in slot order, and tells whether there
@@ -216,14 +213,14 @@ func (m *Map[K, V]) give(slot uint32) {
 	m.open.add(i)
 }
 
-// shrink gives back the highest segments while they are empty and there is room for half of one below: a size that
-// swings around a border must not allocate again and again.
+// shrink gives back the highest segments while they are empty and half of those below would do: a size that swings must
+// not allocate again and again.
 func (m *Map[K, V]) shrink() {
 	keep := m.keep
 	if keep == 0 {
 		keep = defaultKeep
 	}
-	for n := len(m.segs) - 1; n >= keep && m.segs[n].taken == 0 && m.live <= base(n)-size(n)/2; n-- {
+	for n := len(m.segs) - 1; n >= keep && m.segs[n].taken == 0 && m.live <= base(n)/2; n-- {
 		m.segs[n] = segment[K, V]{}
 		m.segs = m.segs[:n]
 		m.open.remove(n)

@@ -16,7 +16,7 @@ type chunk struct {
 
 const (
 	chunkCells = 15  // 256 bytes in all
-	keepChunks = 256 // held for the next load
+	keepChunks = 256 // held for the next load, besides as many as the cells that are here would fill
 )
 
 func (b *bucket) add(c cell, spare *spareChunks) {
@@ -62,13 +62,17 @@ func (s *spareChunks) get() *chunk {
 	return c
 }
 
-// putAll takes back a chunk and those behind it, whose cells count as gone.
-func (s *spareChunks) putAll(c *chunk) {
-	for c != nil && s.n < keepChunks { // the rest goes to the collector
+// putAll takes back a chunk and those behind it, whose cells count as gone, as long as there are fewer than most.
+func (s *spareChunks) putAll(c *chunk, most int) {
+	for c != nil && s.n < most { // the rest goes to the collector
 		next := c.next
 		c.n, c.next = 0, s.first
 		s.first = c
 		s.n++
 		c = next
+	}
+	for s.n > most {
+		s.first = s.first.next
+		s.n--
 	}
 }

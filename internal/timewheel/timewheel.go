@@ -162,6 +162,7 @@ func (w *Wheel) PopDue(now int64, slots []uint32) (n int) {
 		}
 	}
 	w.tidy()
+	w.recycle(nil) // fewer cells are here than before
 	return n
 }
 
@@ -212,8 +213,11 @@ func (w *Wheel) open(l, b int) {
 	} else {
 		chunks.each(w.place)
 	}
-	w.spare.putAll(chunks)
+	w.recycle(chunks)
 }
+
+// recycle takes the memory of a bucket into use again: what was in it most likely goes to another one.
+func (w *Wheel) recycle(chunks *chunk) { w.spare.putAll(chunks, keepChunks+w.n/chunkCells) }
 
 // detach takes all cells out of a bucket.
 func (w *Wheel) detach(l, b int) *chunk {
@@ -275,7 +279,7 @@ func (w *Wheel) tidy() {
 		for used := w.levels[l].used; used != 0; used &= used - 1 {
 			chunks := w.detach(l, bits.TrailingZeros64(used))
 			chunks.each(w.keep)
-			w.spare.putAll(chunks)
+			w.recycle(chunks)
 		}
 	}
 	w.stale = 0
