@@ -136,10 +136,10 @@ func TestKeyThatComesDuringADelivery(t *testing.T) {
 		d.deliverDue(d.clock.now()+int64(time.Second), 1) // before the alarm does
 		d.mu.Unlock()
 		time.Sleep(time.Minute)
+		d.close() // and with it whoever delivers
 		if want := []string{"a after 0s", "b after 500ms"}; !slices.Equal(came, want) {
 			t.Errorf("%v came, want %v", came, want)
 		}
-		d.close()
 	})
 }
 
