@@ -187,6 +187,9 @@ func (x *machine) addAfter(c chooser) {
 			x.q.(TypedDelayingInterface[int]).AddAfter(key, d)
 		}
 		x.m.addAfter(key, d, priority)
+		if d <= 0 {
+			return // a worker may take the key while the next one is added
+		}
 	}
 }
 
