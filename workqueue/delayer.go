@@ -48,11 +48,12 @@ const (
 	// little more than one. A worker that has nothing to do does not wait for that, nor does the alarm.
 	slack = int64(100 * time.Microsecond)
 	// tooLate is how late a key is when those who deliver or work have obviously not enough time.
-	tooLate = int64(time.Millisecond)
+	tooLate, muchTooLate = int64(time.Millisecond), int64(4 * time.Millisecond)
 	// addsToYield is after how many adds a producer lets others run. One that never does so is made to when its slice of
 	// time is over, and would then most likely hold the lock or be delivering, which all others would have to wait for.
 	addsToYield = 2048
-	// addsToPause is after how many adds a producer lets others run when keys come due faster than workers take them.
+	// addsToPause is after how many adds a producer lets others run when keys are too late; when they are much too late, it
+	// does so after each.
 	addsToPause = 4
 )
 
@@ -91,7 +92,7 @@ func (d *delayer[T]) add(item T, delay time.Duration, priority int32) {
 		return
 	}
 	d.passBy(now, slack)
-	if n%addsToYield == 0 || n%addsToPause == 0 && d.behind(now) {
+	if n%addsToYield == 0 || d.behind(n, now) {
 		runtime.Gosched()
 	}
 }
@@ -140,9 +141,14 @@ func (d *delayer[T]) addLater(add *delayedAdd[T], now int64) (n uint32, ok bool)
 	return got.count, !got.ended
 }
 
-// behind tells whether keys come due faster than workers take them.
-func (d *delayer[T]) behind(now int64) bool {
-	return d.intake.next.Load() < now-tooLate || d.below != nil && d.below.crowded.Load()
+// behind tells whether keys come due faster than workers take them, so that a producer had better let others run after
+// its n-th add.
+func (d *delayer[T]) behind(n uint32, now int64) bool {
+	late := now - d.intake.next.Load()
+	if n%addsToPause != 0 {
+		return late > muchTooLate
+	}
+	return late > tooLate || d.below != nil && d.below.crowded.Load()
 }
 
 // takeIn puts the keys that were added last among those that wait. The caller holds mu.
@@ -153,9 +159,6 @@ func (d *delayer[T]) takeIn() {
 }
 
 func (d *delayer[T]) takeAllIn() {
-	if d.below != nil && !d.below.delaying.Load() {
-		d.below.delaying.Store(true)
-	}
 	adds := d.intake.take()
 	d.wait.addAll(adds)
 	d.intake.recycle(adds)
@@ -348,13 +351,17 @@ func (d *delayer[T]) deliverDue(now int64, batches int) (delivered bool) {
 	return delivered
 }
 
-// keepPace makes the lock as patient as that of the queue below.
+// keepPace makes the locks as patient as that of the queue below, and tells that one when very many keys are delayed.
 func (d *delayer[T]) keepPace() {
-	if d.below != nil {
-		if busy := d.below.busy.Load(); busy != d.mu.busy.Load() {
-			d.mu.busy.Store(busy)
-			d.intake.mu.busy.Store(busy)
-		}
+	if d.below == nil {
+		return
+	}
+	if busy := d.below.busy.Load(); busy != d.mu.busy.Load() {
+		d.mu.busy.Store(busy)
+		d.intake.mu.busy.Store(busy)
+	}
+	if d.intake.open.Load() && !d.below.delaying.Load() {
+		d.below.delaying.Store(true)
 	}
 }
 
