@@ -87,7 +87,7 @@ func newDelayerOf[T comparable](q *Typed[T], clock timekeeper) *delayer[T] {
 func (d *delayer[T]) add(item T, delay time.Duration, priority int32) {
 	hash, now := d.hasher.Hash(item), d.clock.now()
 	add := &delayedAdd[T]{item: item, hash: hash, due: after(now, delay), priority: priority}
-	n, ok := d.addNow(add, now)
+	n, ok := d.enter(add, now)
 	if !ok {
 		return
 	}
@@ -97,10 +97,10 @@ func (d *delayer[T]) add(item T, delay time.Duration, priority int32) {
 	}
 }
 
-// addNow returns the number of the add, or false if the delayer is closed.
-func (d *delayer[T]) addNow(add *delayedAdd[T], now int64) (n uint32, ok bool) {
+// enter puts a key among those that wait. It returns the number of the add, or false if the delayer is closed.
+func (d *delayer[T]) enter(add *delayedAdd[T], now int64) (n uint32, ok bool) {
 	if d.intake.open.Load() {
-		return d.addLater(add, now)
+		return d.enterByIntake(add, now)
 	}
 	d.mu.lockToAdd()
 	defer d.mu.Unlock()
@@ -120,8 +120,7 @@ func (d *delayer[T]) addNow(add *delayedAdd[T], now int64) (n uint32, ok bool) {
 	return d.adds, true
 }
 
-// addLater is addNow by way of the intake.
-func (d *delayer[T]) addLater(add *delayedAdd[T], now int64) (n uint32, ok bool) {
+func (d *delayer[T]) enterByIntake(add *delayedAdd[T], now int64) (n uint32, ok bool) {
 	got := d.intake.put(add)
 	for got.full {
 		d.mu.lockToAdd()

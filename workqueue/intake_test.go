@@ -19,6 +19,19 @@ func openIntakeAt[T comparable](d *delayer[T], n int) {
 	d.intake.openAt = n
 }
 
+// withIntake is a queue with a delayed for an hour and b, in the intake, for a minute.
+func withIntake(t *testing.T) (*delayingQueue[string], *delayer[string]) {
+	q := NewTypedDelayingQueue[string]()
+	_, d := parts[string](q)
+	openIntakeAt(d, 1)
+	q.AddAfter("a", time.Hour)
+	q.AddAfter("b", time.Minute)
+	if len(d.intake.adds) != 1 {
+		t.Fatalf("%d keys in the intake, want b alone", len(d.intake.adds))
+	}
+	return q.(*delayingQueue[string]), d
+}
+
 // TestBurstByWayOfTheIntake: of very many delayed keys each comes once, none too early and, in a bubble, none late.
 func TestBurstByWayOfTheIntake(t *testing.T) {
 	const producers, each = 8, 6000
@@ -66,17 +79,10 @@ func TestBurstByWayOfTheIntake(t *testing.T) {
 // TestIntakeOfAClosedDelayer: what is there is dropped, and nothing comes in any more.
 func TestIntakeOfAClosedDelayer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := NewTypedDelayingQueue[string]()
-		_, d := parts[string](q)
-		openIntakeAt(d, 1)
-		q.AddAfter("a", time.Second)
-		q.AddAfter("b", time.Second)
-		if len(d.intake.adds) != 1 {
-			t.Fatalf("%d keys in the intake, want b alone", len(d.intake.adds))
-		}
+		q, d := withIntake(t)
 		q.ShutDown()
 		d.add("c", time.Second, 0) // as somebody who asked before whether the queue is shutting down
-		time.Sleep(time.Minute)
+		time.Sleep(time.Hour)
 		if len(d.intake.adds) != 0 || d.intake.next.Load() != never {
 			t.Errorf("%d keys in the intake, the next due at %d", len(d.intake.adds), d.intake.next.Load())
 		}
@@ -85,28 +91,22 @@ func TestIntakeOfAClosedDelayer(t *testing.T) {
 
 // TestWhoeverLooksSeesTheIntake: a key in the intake is delayed like any other.
 func TestWhoeverLooksSeesTheIntake(t *testing.T) {
-	type queue interface {
-		TypedDelayingInterface[string]
-		TypedCanceler[string]
-		TypedInspector[string]
-	}
-	for name, look := range map[string]func(queue) bool{
-		"due":      func(q queue) bool { at, ok := q.Due("b"); return ok && at.Equal(time.Now().Add(time.Minute)) },
-		"cancel":   func(q queue) bool { return q.Cancel("b") },
-		"find":     func(q queue) bool { it, ok := q.Find("b"); return ok && it.Due.Equal(time.Now().Add(time.Minute)) },
-		"snapshot": func(q queue) bool { return q.Snapshot(2).WaitingCount == 2 },
+	for name, look := range map[string]func(*delayingQueue[string]) bool{
+		"due": func(q *delayingQueue[string]) bool {
+			at, ok := q.Due("b")
+			return ok && at.Equal(time.Now().Add(time.Minute))
+		},
+		"cancel": func(q *delayingQueue[string]) bool { return q.Cancel("b") },
+		"find": func(q *delayingQueue[string]) bool {
+			it, ok := q.Find("b")
+			return ok && it.Due.Equal(time.Now().Add(time.Minute))
+		},
+		"snapshot": func(q *delayingQueue[string]) bool { return q.Snapshot(2).WaitingCount == 2 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				q := NewTypedDelayingQueue[string]().(queue)
+				q, _ := withIntake(t)
 				defer q.ShutDown()
-				_, d := parts[string](q)
-				openIntakeAt(d, 1)
-				q.AddAfter("a", time.Hour)
-				q.AddAfter("b", time.Minute)
-				if len(d.intake.adds) != 1 {
-					t.Fatalf("%d keys in the intake, want b alone", len(d.intake.adds))
-				}
 				if !look(q) {
 					t.Error("it did not see b")
 				}
