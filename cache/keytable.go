@@ -4,6 +4,8 @@ import (
 	"hash/maphash"
 	"sync/atomic"
 	"unsafe"
+
+	"vedette.dev/internal/fresh"
 )
 
 // keyTable finds entries by their keys. One goroutine at a time writes to it. Others may look for keys meanwhile: what they
@@ -42,7 +44,7 @@ func (k *keyTable) makeSlots(room int) []keySlot {
 	for size*fullest/fullestOf < room {
 		size *= 2
 	}
-	slots := make([]keySlot, size)
+	slots := fresh.Slice[keySlot](size)
 	k.slots.Store(&slots)
 	return slots
 }

@@ -1,5 +1,7 @@
 package slotmap
 
+import "vedette.dev/internal/fresh"
+
 // index finds slots by hash. It is one table while it is small and 64 of them when it is large, each with the hashes
 // that begin alike, so that to grow a large one never takes longer than to fill a 64th of it anew.
 type index struct {
@@ -79,7 +81,7 @@ func (x *index) split() {
 	old := x.one
 	x.one, x.many = table{}, make([]table, 1<<splitBits)
 	for i := range x.many {
-		x.many[i].cells = make([]cell, 2*len(old.cells)>>splitBits)
+		x.many[i].cells = fresh.Slice[cell](2 * len(old.cells) >> splitBits)
 	}
 	x.take(old)
 }
@@ -87,7 +89,7 @@ func (x *index) split() {
 // join undoes split.
 func (x *index) join() {
 	old := x.many
-	x.one, x.many = table{cells: make([]cell, splitAt/2)}, nil
+	x.one, x.many = table{cells: fresh.Slice[cell](splitAt / 2)}, nil
 	for _, t := range old {
 		x.take(t)
 	}
@@ -139,7 +141,7 @@ func (t *table) unlink(hash, slot uint32) {
 // resize builds the table anew with n cells, from the hashes it holds: no key is hashed again.
 func (t *table) resize(n int) {
 	old := t.cells
-	t.cells = make([]cell, n)
+	t.cells = fresh.Slice[cell](n)
 	for _, c := range gathered(old) {
 		t.link(c)
 	}
