@@ -28,9 +28,7 @@ const (
 	minCells  = 16
 	splitBits = 6
 	splitAt   = 1 << 16 // cells in a single table that is full: from here on there are 64
-	// A table is doubled when more than half of it is in use: the runs of cells that collide stay short. It is halved
-	// when less than an eighth is.
-	maxLoad, minLoad = 2, 8
+	minLoad   = 8       // a table is halved when less than this part of it is in use
 )
 
 // at returns the table for a hash.
@@ -43,13 +41,36 @@ func (x *index) at(hash uint32) *table {
 
 // add puts in a slot that is not there.
 func (x *index) add(hash, slot uint32) {
-	t := x.at(hash)
-	if (t.live+1)*maxLoad > len(t.cells) && t == &x.one && len(t.cells) >= splitAt {
-		x.split()
-		t = x.at(hash)
-	}
-	t.add(cell{hash: hash, slot: slot + 1})
+	x.put(cell{hash: hash, slot: slot + 1})
 	x.live++
+}
+
+func (x *index) put(c cell) {
+	t := x.at(c.hash)
+	if t.live >= x.room(len(t.cells)) {
+		t = x.grow(t, c.hash)
+	}
+	t.link(c)
+	t.live++
+}
+
+// room is how many slots a table takes before it grows. While it is small only half of its cells are used, so that the
+// runs of those that collide stay short; a large one is in no cache, and the smaller it is the better.
+func (x *index) room(cells int) int {
+	if x.many == nil {
+		return cells / 2
+	}
+	return cells - cells/4
+}
+
+// grow makes room for a hash, and returns the table for it.
+func (x *index) grow(t *table, hash uint32) *table {
+	if x.many == nil && len(t.cells) >= splitAt {
+		x.split()
+		return x.at(hash)
+	}
+	t.resize(max(minCells, 2*len(t.cells)))
+	return t
 }
 
 // remove takes out a slot that is there, and gives memory back when much of it is unused.
@@ -81,7 +102,7 @@ func (x *index) split() {
 	old := x.one
 	x.one, x.many = table{}, make([]table, 1<<splitBits)
 	for i := range x.many {
-		x.many[i].cells = fresh.Slice[cell](2 * len(old.cells) >> splitBits)
+		x.many[i].cells = fresh.Slice[cell](len(old.cells) >> splitBits)
 	}
 	x.take(old)
 }
@@ -97,17 +118,8 @@ func (x *index) join() {
 
 func (x *index) take(old table) {
 	for _, c := range gathered(old.cells) {
-		x.at(c.hash).add(c)
+		x.put(c)
 	}
-}
-
-// add puts in a cell that is not there.
-func (t *table) add(c cell) {
-	if (t.live+1)*maxLoad > len(t.cells) {
-		t.resize(max(minCells, 2*len(t.cells)))
-	}
-	t.link(c)
-	t.live++
 }
 
 // link puts c into the first empty cell from its home on.

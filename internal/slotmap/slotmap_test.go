@@ -151,7 +151,7 @@ func TestLargeMap(t *testing.T) {
 	for k := range n {
 		_, e, _ := m.Ensure(hash(k), k)
 		e.Val = -k
-		if k%5000 == 0 || m.index.live*maxLoad == splitAt {
+		if k%5000 == 0 || m.index.live*2 == splitAt {
 			if err := m.verify(); err != nil {
 				t.Fatalf("after %d inserts: %v", k+1, err)
 			}

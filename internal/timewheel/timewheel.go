@@ -141,9 +141,10 @@ const popAtOnce = 64
 // PopDue takes out the slots that are due at now or before, in the order of their due times, as many as there is room
 // for, and returns how many those are.
 func (w *Wheel) PopDue(now int64, slots []uint32) (n int) {
-	w.Advance(now)
 	var due [popAtOnce]cell
 	for n < len(slots) {
+		for w.near.len() < popAtOnce && w.step(now) {
+		}
 		some := w.popCells(now, due[:min(popAtOnce, len(slots)-n)])
 		if len(some) == 0 {
 			break
@@ -181,18 +182,26 @@ func (w *Wheel) popCells(now int64, into []cell) []cell {
 	return into[:n]
 }
 
-// Advance opens the buckets whose time has come. PopDue does so itself; to call it before Set, too, saves the way of a
-// timer through buckets of the past when the wheel has been idle.
+// Advance opens the buckets whose time has come. PopDue does so itself, as far as it needs to; to call it before Set, too,
+// saves the way of a timer through buckets of the past when the wheel has been idle.
 func (w *Wheel) Advance(now int64) {
-	for now >= w.horizon {
-		l, b, ok := w.first()
-		if !ok || w.start(l, b) > now {
-			// Nothing is left before the end of the present bucket of level 0.
-			w.horizon = behind(now &^ (width - 1))
-			return
-		}
-		w.open(l, b)
+	for w.step(now) {
 	}
+}
+
+// step opens the first bucket whose time has come, and tells whether there was one.
+func (w *Wheel) step(now int64) bool {
+	if now < w.horizon {
+		return false
+	}
+	l, b, ok := w.first()
+	if !ok || w.start(l, b) > now {
+		// Nothing is left before the end of the present bucket of level 0.
+		w.horizon = behind(now &^ (width - 1))
+		return false
+	}
+	w.open(l, b)
+	return true
 }
 
 // behind is the end of a bucket of level 0. The last one there is ends at Never: then everything is near.

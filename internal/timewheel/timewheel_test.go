@@ -206,6 +206,36 @@ func TestStaleCellsDoNotPileUp(t *testing.T) {
 	}
 }
 
+// TestFarBehind: all of very many slots are due before the first of them is taken out. Those that were removed leave more
+// stale cells than are taken out at a time.
+func TestFarBehind(t *testing.T) {
+	w := New(new(slice))
+	const n, removed = 100_000, 3 * popAtOnce
+	due := func(slot uint32) int64 { return int64(slot) * 1000 }
+	for s := range uint32(n) {
+		w.Set(s, due(s))
+	}
+	for s := range uint32(removed) {
+		w.Remove(s)
+	}
+	slots := make([]uint32, 4*popAtOnce)
+	for next := removed; next < n; {
+		got := w.PopDue(due(n), slots)
+		if want := min(len(slots), n-next); got != want {
+			t.Fatalf("%d slots were taken out, there is room for %d and %d are due", got, len(slots), n-next)
+		}
+		for _, s := range slots[:got] {
+			if int(s) != next {
+				t.Fatalf("slot %d came, want %d", s, next)
+			}
+			next++
+		}
+		if cap(w.near.row) > keepRow {
+			t.Fatalf("with %d slots left, there is room for %d cells that are due soon", w.Len(), cap(w.near.row))
+		}
+	}
+}
+
 func TestNoAllocationInTheSteadyState(t *testing.T) {
 	w := New(new(slice))
 	now := int64(0)
