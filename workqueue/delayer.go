@@ -281,7 +281,7 @@ func (d *delayer[T]) dueTime(item T) (time.Time, bool) {
 // changed keeps next and the alarm right after a change. The caller holds mu, and passes by when it has let go of it
 // if something is due already.
 func (d *delayer[T]) changed(now int64) {
-	if next := d.intake.setNext(d.wait.next(now)); next > now {
+	if next := d.intake.setNext(d.wait.next()); next > now {
 		d.setAlarm(now, next)
 	}
 }
@@ -332,7 +332,7 @@ func (d *delayer[T]) deliverDue(now int64, batches int) (delivered bool) {
 	defer func() { // also when deliver panics
 		d.delivering.Store(false)
 		now := d.clock.now()
-		d.setAlarm(now, d.intake.setNext(d.wait.next(now)))
+		d.setAlarm(now, d.intake.setNext(d.wait.next()))
 		if d.intake.open.Load() && d.wait.keys.Len() < d.intake.openAt/2 {
 			d.intake.shut()
 		}

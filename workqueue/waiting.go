@@ -127,10 +127,7 @@ func (w *waiting[T]) set(slot uint32, d *delayed, at int64) {
 }
 
 // next is a time before which there is no wake-up; at the latest at that time, ask again.
-func (w *waiting[T]) next(now int64) int64 {
-	w.wheel.Advance(now)
-	return w.wheel.Next()
-}
+func (w *waiting[T]) next() int64 { return w.wheel.Next() }
 
 // popDue takes out the pending adds whose time has come, as many as there is room for, and returns how many those are.
 // Windows that have ended are cleared away.
