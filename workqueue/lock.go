@@ -32,7 +32,7 @@ type patience struct{ first, most int }
 
 var (
 	eager   = patience{1 << 7, 1 << 13}      // 50 ns to 3 µs
-	patient = patience{1 << 17, 1 << 19}     // 45 to 180 µs
+	patient = patience{1 << 18, 1 << 20}     // 90 to 360 µs
 	polite  = patience{yieldFrom, yieldFrom} // 1.4 µs, and each time others may run
 )
 
