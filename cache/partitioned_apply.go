@@ -98,6 +98,7 @@ func (s *PartitionedInformer) replaceIn(p *partition, r *streamRefill, letters [
 func (s *PartitionedInformer) listed(t *Stream) {
 	s.telling.Lock()
 	defer s.telling.Unlock()
+	t.brought.Store(true)
 	for _, id := range t.partitions() {
 		if p := s.partition(id); p != nil {
 			delete(p.awaited, t)

@@ -65,6 +65,9 @@ type Stream struct {
 	// epoch counts lists. What came before the last one is nothing.
 	epoch atomic.Uint64
 
+	// brought: its first list is in the store. The reflector says so a moment later, when those who have waited for it may
+	// have looked already. It changes under telling.
+	brought atomic.Bool
 	// listed is the version of the last list, if it can be compared; it belongs to telling.
 	listed uint64
 	// feeds is config.Partitions, which can change.
@@ -248,7 +251,9 @@ func (t *Stream) State() State {
 	if t.reflector == nil {
 		return State{Name: t.config.Name, Type: t.informer.describe()}
 	}
-	return t.reflector.State()
+	state := t.reflector.State()
+	state.Synced = state.Synced || t.brought.Load()
+	return state
 }
 
 // take takes a change that is not decoded.
