@@ -11,7 +11,7 @@ import (
 )
 
 // TestStreamHasSyncedWhenItsPartitionsHave: whoever waits for a partition and then looks at the stream, or gives it another
-// partition, does so before the reflector has noted its list.
+// partition, may do so before the reflector has noted its list.
 func TestStreamHasSyncedWhenItsPartitionsHave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

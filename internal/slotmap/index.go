@@ -28,7 +28,7 @@ const (
 	minCells  = 16
 	splitBits = 6
 	splitAt   = 1 << 16 // cells in a single table that is full: from here on there are 64
-	minLoad   = 8       // a table is halved when less than this part of it is in use
+	minLoad   = 8       // a table is halved when less than one cell in so many is in use
 )
 
 // at returns the table for a hash.

@@ -60,7 +60,7 @@ func New[K comparable, V any](keep int) Map[K, V] {
 	for base(m.keep) < keep {
 		m.keep++
 	}
-	m.index.floor = 4 * base(m.keep)
+	m.index.floor = 4 * base(m.keep) // half as full as it may be: runs are shorter still
 	if holdsNothing(reflect.TypeFor[K]()) {
 		m.rest.slots = uint32(base(m.keep))
 		m.rest.credit = m.rest.slots
