@@ -14,16 +14,30 @@ FUZZTIME ?= 20s
 MODULES  := $(patsubst %/go.mod,%,$(wildcard */go.mod */*/go.mod))
 EXAMPLES := $(patsubst %/main.go,%,$(wildcard examples/*/main.go))
 
-# Most packages of the clients are a few lines a kind, tested from elsewhere: what has no tests need not be listed.
-quietly = set -o pipefail; $(1) | sed '/\[no test files\]/d; /\[no tests to run\]/d'
-
 # The race detector needs cgo, and cgo a C compiler. Without one the tests still run, and say so.
 RACE := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 
-comma := ,
+# Results of each test run, for the summary at the end of `make test` and `make ci`.
+RESULTS := $(CURDIR)/bin/results
+
+# staticcheck keeps facts about every package that it has seen. They lie apart, so that clean-cache can remove them.
+CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/vedette
+export STATICCHECK_CACHE := $(CACHE)/staticcheck
+
+# Free disk space that `make ci` asks for, in GB.
+NEEDED := 15
 
 # $(call step,NAME,COMMAND) announces a command, and names it again if it fails.
 step = echo "==> $(1)"; { $(2); } || { echo "==> FAILED: $(1)" >&2; exit 1; }
+
+tool = $(GO) tool -modfile="$(CURDIR)/tools/go.mod" $(1)
+
+# $(call gotest,NAME,ARGUMENTS) runs go test in the current folder. A package is one line, a failed test its whole output.
+gotest = mkdir -p "$(RESULTS)" && $(call tool,gotestsum) --format pkgname-and-test-fails --format-hide-empty-pkg --format-icons text \
+	--hide-summary skipped --jsonfile "$(RESULTS)/$(1).json" -- $(2)
+
+# The benchmarks measure, so they are compiled as programs are; all other modules for the race detector.
+race_in = $$([ $(1) = bench ] || echo $(RACE))
 
 # A module without packages (tools/) has nothing to vet or to test. One that cannot be listed has: an error to show.
 packages_in = [ -n "$$(cd $(1) && $(GO) list ./... 2>/dev/null || echo broken)" ]
@@ -38,15 +52,25 @@ help: ## list the targets
 	done < $(firstword $(MAKEFILE_LIST))
 
 .PHONY: test
-test: lint examples bench-smoke unit modules ## everything that CI runs: all of lint, examples, bench-smoke, unit, modules
+test: clear lint unit examples summary ## before each commit: lint, unit and examples of this module, small sizes
 
+.PHONY: ci
+ci: clear disk lint lint-modules unit-full unit-norace examples bench-smoke bench-test e2e browser summary ## everything that CI runs: the above in full size, and all nested modules
+
+# Everything is compiled for the race detector alone, also for vet and staticcheck: to compile it twice takes minutes. What
+# depends on the build tag race is vetted without it by unit-norace.
 .PHONY: lint
-lint: ## gofmt, vet, staticcheck and tidy, for this module and the nested ones
+lint: ## gofmt, tidy and staticcheck of this module; go test runs vet
 	@$(call step,gofmt,$(MAKE) --no-print-directory gofmt)
-	@for m in . $(MODULES); do \
+	@$(call step,tidy .,$(GO) mod tidy -diff)
+	@$(call step,staticcheck .,checker=$$($(call tool,-n staticcheck)) && GOFLAGS="$$GOFLAGS $(RACE)" $$checker ./...)
+
+.PHONY: lint-modules
+lint-modules: ## tidy, vet and staticcheck of the nested modules
+	@for m in $(MODULES); do \
 		if $(call packages_in,$$m); then \
-			$(call step,vet $$m,(cd $$m && $(GO) vet ./...)); \
-			$(call step,staticcheck $$m,(cd $$m && $(GO) tool -modfile="$(CURDIR)/tools/go.mod" staticcheck ./...)); \
+			$(call step,vet $$m,(cd $$m && $(GO) vet $(call race_in,$$m) ./...)); \
+			$(call step,staticcheck $$m,(cd $$m && checker=$$($(call tool,-n staticcheck)) && GOFLAGS="$$GOFLAGS $(call race_in,$$m)" $$checker ./...)); \
 		fi; \
 		$(call step,tidy $$m,(cd $$m && $(GO) mod tidy -diff)); \
 	done
@@ -61,17 +85,52 @@ gofmt:
 	fi
 
 .PHONY: unit
-unit: race-note ## tests of this module, with the race detector
-	@$(if $(RACE),$(call step,test . for allocations$(comma) which the race detector hides,$(call quietly,$(GO) test -timeout 5m -run Alloc ./...)))
-	@$(call step,test .,$(call quietly,$(GO) test $(RACE) -timeout 5m ./...))
+unit: race-note ## vet and tests of this module in small sizes, with the race detector
+	@$(call step,vet and test .,$(call gotest,unit,$(RACE) -short -vet=all -timeout 5m ./...))
 
-.PHONY: modules
-modules: race-note control-plane ## tests of each nested module, with the race detector
-	@for m in $(MODULES); do \
-		if $(call packages_in,$$m); then \
-			$(call step,test $$m,(cd $$m && $(GO) test $(RACE) -timeout 15m ./...)); \
-		fi; \
-	done
+.PHONY: unit-full
+unit-full: race-note ## the same in full size
+	@$(call step,vet and test . in full size,$(call gotest,unit,$(RACE) -vet=all -timeout 10m ./...))
+
+# Tests that count allocations or bytes, or that need speed, skip themselves under the race detector. Their packages have a
+# file for the build tag race.
+.PHONY: unit-norace
+unit-norace: ## packages with tests that the race detector disturbs, without it
+	@$(if $(RACE),$(call step,vet and test . without the race detector,packages=$$(grep -rl --include='*_test.go' --exclude-dir=bench --exclude-dir=testenv '^//go:build race' . | xargs -n1 dirname | sort -u) && $(call gotest,unit-norace,-vet=all -timeout 10m $$packages)))
+
+.PHONY: bench-test
+bench-test: ## tests of the benchmarks, and the comparison of names and signatures with client-go
+	@cd bench && $(call step,test bench,$(call gotest,bench,-timeout 15m ./...))
+
+.PHONY: e2e
+e2e: race-note control-plane ## end-to-end tests on a real API server, and scripts with kubectl
+	@cd testenv && $(call step,test testenv,$(call gotest,testenv,$(RACE) -timeout 15m ./...))
+
+.PHONY: browser
+browser: race-note ## tests of the live page in Chromium, which is installed if it is missing
+	@cd console/browsertest && $(call step,test console/browsertest,$(call gotest,browsertest,$(RACE) -timeout 15m ./...))
+
+.PHONY: clear
+clear:
+	@rm -rf "$(RESULTS)"
+
+.PHONY: summary
+summary: ## of the last test run: how many ran, which were skipped and why, and the ten slowest
+	@echo '==> summary'
+	@cat "$(RESULTS)"/*.json > "$(RESULTS)/all" && $(call tool,gotestsum) --format none --hide-summary failed,errors --raw-command -- cat "$(RESULTS)/all"
+	@echo 'the ten slowest:' && $(call tool,gotestsum) tool slowest --num 10 --threshold 1ms --jsonfile "$(RESULTS)/all"
+
+.PHONY: disk
+disk: ## is there enough free disk space for make ci?
+	@free=$$(df -Pk . | awk 'NR == 2 { print int($$4 / 1048576) }'); \
+	echo "==> disk: make ci needs up to $(NEEDED) GB, $$free GB are free; the compiler cache has $$(du -sh "$$($(GO) env GOCACHE)" 2>/dev/null | cut -f1)"; \
+	if [ "$$free" -lt $(NEEDED) ]; then echo "not enough disk space: free some, for example with 'make clean-cache' and 'go clean -cache'" >&2; exit 1; fi
+
+.PHONY: clean-cache
+clean-cache: ## remove what this project has put outside the tree (control plane, facts of staticcheck) and into bin/
+	@rm -rf bin "$(STATICCHECK_CACHE)"
+	@cd testenv && $(GO) run ./cmd/testenv clean
+	@echo "Go's own cache is shared with other projects and was left alone ($$(du -sh "$$($(GO) env GOCACHE)" 2>/dev/null | cut -f1)): go clean -cache"
 
 # Before the tests, as go test shows nothing of what it takes minutes to do.
 .PHONY: control-plane
@@ -89,8 +148,10 @@ race-note:
 
 .PHONY: examples
 examples: ## build and run each program in examples/
-	@for e in $(EXAMPLES); do \
-		$(call step,run $$e,$(GO) run ./$$e); \
+	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
+	$(call step,build examples,$(GO) build $(RACE) -o "$$dir/" $(addprefix ./,$(EXAMPLES))); \
+	for e in $(notdir $(EXAMPLES)); do \
+		$(call step,run examples/$$e,"$$dir/$$e"); \
 	done
 
 .PHONY: bench

@@ -8,14 +8,15 @@ import (
 	"time"
 
 	"vedette.dev/apitest"
+	"vedette.dev/internal/testsize"
 )
 
 // A hundred thousand pods can be filled in and listed. Times and memory are logged. With the race detector, which makes
 // minutes of it, they are fewer.
 func TestAHundredThousandPods(t *testing.T) {
 	count := 100_000
-	if testing.Short() || raceDetector {
-		count = 3_000
+	if raceDetector {
+		count = testsize.Of(3_000, 500)
 	}
 	server := apitest.New(t, apitest.Config{PlainHTTP: true})
 	heap := heapInUse()

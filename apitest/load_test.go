@@ -15,18 +15,20 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"vedette.dev/apitest"
+	"vedette.dev/internal/testsize"
 )
 
 var podResource = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 
 // Filled pods are as real ones: a server that checks what it gets takes them, and adds next to nothing.
 func TestFilledPodsAreValid(t *testing.T) {
+	count := testsize.Of(300, 30)
 	filled := apitest.New(t, apitest.Config{InMemory: true})
-	if err := filled.Fill(t.Context(), apitest.Load{Pods: 300, Replicas: 3}); err != nil {
+	if err := filled.Fill(t.Context(), apitest.Load{Pods: count, Replicas: 3}); err != nil {
 		t.Fatal(err)
 	}
 	pods, _, err := filled.List(t.Context(), podResource, "")
-	if err != nil || len(pods) != 300 {
+	if err != nil || len(pods) != count {
 		t.Fatal(len(pods), err)
 	}
 	server := apitest.New(t, apitest.Config{InMemory: true, CreateNamespaces: true})

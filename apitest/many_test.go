@@ -11,14 +11,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"vedette.dev/apitest"
+	"vedette.dev/internal/testsize"
 )
 
 // From nothing to the first answer, and again: what a server needs is made once for all of them.
 func TestAThousandServers(t *testing.T) {
-	count := 1000
-	if testing.Short() {
-		count = 100
-	}
+	count := testsize.Of(1000, 100)
 	one(t) // whatever is made once
 	runtime.GC()
 	var before, after runtime.MemStats

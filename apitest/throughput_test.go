@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"vedette.dev/apitest"
+	"vedette.dev/internal/testsize"
 )
 
 // bigPod is a pod of some 8 KB of JSON.
@@ -33,10 +34,7 @@ func bigPod(name string) *corev1.Pod {
 // Many watchers get every one of many changes, in order, whatever the speed. The speed, which is logged, is the server's:
 // the watchers do no more than look for the name.
 func TestThroughput(t *testing.T) {
-	events, watchers := 3000, 50
-	if testing.Short() {
-		events = 300
-	}
+	events, watchers := testsize.Of(3000, 100), 50
 	for _, media := range []string{"application/json", "application/vnd.kubernetes.protobuf"} {
 		t.Run(media, func(t *testing.T) {
 			server := apitest.New(t, apitest.Config{PlainHTTP: true})

@@ -11,6 +11,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
+
+	"vedette.dev/internal/testsize"
 )
 
 const hammerKeys = 2000
@@ -36,7 +38,7 @@ func TestHammerTheIndexer(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 		}
 	})
-	time.Sleep(time.Second)
+	time.Sleep(testsize.Of(time.Second, 200*time.Millisecond))
 	h.stop.Store(true)
 	wg.Wait()
 	mustNot(t, h.s.(*cache).table.verify())
@@ -169,7 +171,7 @@ func TestARelistIsSeenAsAWhole(t *testing.T) {
 			}
 		})
 	}
-	for i := range 60 {
+	for i := range testsize.Of(60, 10) {
 		if i%2 == 0 {
 			h.replace(i)
 			continue

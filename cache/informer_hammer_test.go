@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"vedette.dev/apitest"
+	"vedette.dev/internal/testsize"
 	typed "vedette.dev/kubernetes/typed/core/v1"
 )
 
@@ -27,7 +28,7 @@ func TestHammerAnInformer(t *testing.T) {
 	server := apitest.New(t, apitest.Config{InMemory: true, History: 200})
 	client, err := typed.NewForConfig(server.RESTConfig())
 	mustNot(t, err)
-	h := &informerHammer{t: t, server: server, client: client, until: time.Now().Add(*hammerFor)}
+	h := &informerHammer{t: t, server: server, client: client, until: time.Now().Add(testsize.Of(*hammerFor, min(*hammerFor, time.Second)))}
 	h.informer = newStoredInformer(h.lw(), &corev1.Pod{}, SharedIndexInformerOptions{
 		Indexers:     Indexers{NamespaceIndex: MetaNamespaceIndexFunc},
 		ResyncPeriod: time.Second,

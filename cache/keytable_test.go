@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"vedette.dev/internal/testsize"
 )
 
 func TestKeyTableIsAMap(t *testing.T) {
@@ -69,7 +71,7 @@ func TestKeyTableIsAMap(t *testing.T) {
 func TestKeyTableGivesItsMemoryBack(t *testing.T) {
 	k := newKeyTable(0)
 	var entries []*entry
-	for i := range 100_000 {
+	for i := range testsize.Of(100_000, 10_000) {
 		e := newEntry(fmt.Sprint(i), 0)
 		entries = append(entries, e)
 		k.add(e)
@@ -85,7 +87,7 @@ func TestKeyTableGivesItsMemoryBack(t *testing.T) {
 
 func TestKeyTableIsNeverFarTooLarge(t *testing.T) {
 	k := newKeyTable(0)
-	for i := range 100_000 {
+	for i := range testsize.Of(100_000, 10_000) {
 		k.add(newEntry(fmt.Sprint(i), 0))
 		if n := len(*k.slots.Load()); n > max(fewSlots, 3*k.n) {
 			t.Fatalf("%d slots for %d entries", n, k.n)

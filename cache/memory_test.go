@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
+
+	"vedette.dev/internal/testsize"
 )
 
 func heapInUse() int64 {
@@ -15,7 +17,8 @@ func heapInUse() int64 {
 }
 
 func TestMemoryGoesBackWhenObjectsGo(t *testing.T) {
-	const n, stay = 50_000, 500
+	n := testsize.Of(50_000, 10_000)
+	stay := n / 100
 	s := NewIndexer(MetaNamespaceKeyFunc, Indexers{
 		NamespaceIndex: MetaNamespaceIndexFunc,
 		"one":          func(any) ([]string, error) { return []string{"x"}, nil },

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -48,9 +49,12 @@ func TestOtherStorages(t *testing.T) {
 		t.Skip("this is one of them")
 	}
 	for name := range storages {
+		if testing.Short() && name != "packed" {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			cmd := exec.Command(os.Args[0], "-test.run", "Informer|Fault|Handler|Slow|Late|Hammer|Inconsistency", "-storage", name, "-test.timeout", "100s")
+			cmd := exec.Command(os.Args[0], "-test.run", "Informer|Fault|Handler|Slow|Late|Hammer|Inconsistency", "-storage", name, "-test.timeout", "100s", fmt.Sprintf("-test.short=%v", testing.Short()))
 			out, err := cmd.CombinedOutput()
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)

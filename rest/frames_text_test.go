@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"vedette.dev/internal/jsonscan"
+	"vedette.dev/internal/testsize"
 )
 
 // TestUsualFrames has the quick way to read a frame find what the thorough one finds, in frames as servers write them and in all
@@ -19,7 +20,7 @@ func TestUsualFrames(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(1, 1))
 	quick := 0
-	for range 100_000 {
+	for range testsize.Of(100_000, 10_000) {
 		order := []int{0, 1, 2, 5, 6, 7, 12}
 		for range r.IntN(3) {
 			switch at := r.IntN(len(order)); r.IntN(3) {
@@ -55,7 +56,7 @@ func TestUsualFrames(t *testing.T) {
 			}
 		}
 	}
-	if quick < 10_000 {
+	if quick < testsize.Of(10_000, 1_000) {
 		t.Errorf("only %d were read in the quick way", quick)
 	}
 }

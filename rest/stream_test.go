@@ -15,6 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"vedette.dev/internal/testsize"
 )
 
 // both runs a test for both encodings of a body.
@@ -102,7 +104,7 @@ func TestItemsComeEarly(t *testing.T) {
 
 // The memory of a stream is that of an item, whatever the length of the list.
 func TestItemsMemory(t *testing.T) {
-	const n = 20_000
+	n := testsize.Of(20_000, 4_000)
 	item := toJSON(t, map[string]any{"metadata": map[string]any{"name": "p"}, "spec": strings.Repeat("x", 8000)})
 	client := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

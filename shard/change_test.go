@@ -16,6 +16,7 @@ import (
 
 	"vedette.dev/apitest"
 	"vedette.dev/cache"
+	"vedette.dev/internal/testsize"
 	"vedette.dev/rest"
 )
 
@@ -75,7 +76,7 @@ func TestResharding(t *testing.T) {
 		t.Run(fmt.Sprintf("selects=%v", selects), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := newServer(t, apitest.Config{ShardSelectors: selects})
-				fill(t, server, 500)
+				fill(t, server, testsize.Of(500, 150))
 				c := &traffic{}
 				w := start(t, server, Config[*corev1.ConfigMap]{REST: c.wrap(server.RESTConfig()), Source: Hash(ByUID(), 4)})
 				w.check(nil)

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"vedette.dev/internal/testsize"
 )
 
 const (
@@ -93,7 +95,7 @@ func (h *hammer) calm() bool {
 func (h *hammer) produce() {
 	delaying, _ := h.q.(TypedDelayingInterface[string])
 	limiting, _ := h.q.(TypedRateLimitingInterface[string])
-	for range hammerAdds {
+	for range testsize.Of(hammerAdds, hammerAdds/4) {
 		name := h.name[rand.IntN(hammerKeys)]
 		h.keys[name].asked.Add(1)
 		switch n := rand.IntN(4); {

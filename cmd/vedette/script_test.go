@@ -36,8 +36,13 @@ func (l leakless) Run() int {
 // Each script has a server of its own, with the objects of newServer and two users, one of whom may do nothing but look at what is
 // served. testdata/README.md tells which commands there are.
 func TestScripts(t *testing.T) {
+	dir, few := "testdata/script", []string(nil)
+	if testing.Short() {
+		dir, few = "", []string{"testdata/script/explain_plain.txtar", "testdata/script/serve.txtar", "testdata/script/watch.txtar"}
+	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Dir:                 dir,
+		Files:               few,
 		Setup:               setup,
 		RequireExplicitExec: true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

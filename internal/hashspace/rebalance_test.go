@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"vedette.dev/internal/testsize"
 )
 
 // From N to N+1 owners, one at a time: what moves is the part of the newcomer.
@@ -16,7 +18,7 @@ func TestRebalanceGrows(t *testing.T) {
 	for name, loads := range map[string][]Load{"shares": nil, "UIDs": uids(20_000, 7)} {
 		t.Run(name, func(t *testing.T) {
 			var current map[string]Set
-			for n := 1; n <= 17; n++ {
+			for n := 1; n <= testsize.Of(17, 6); n++ {
 				p := mustPlan(t, current, ids(n), loads, 0)
 				fair := 1 / float64(n)
 				newcomer := p.Owners[fmt.Sprintf("owner-%02d", n-1)]
@@ -61,7 +63,7 @@ func TestRebalanceGrowsFromWholeRanges(t *testing.T) {
 // When one goes, what it held moves, and nothing else.
 func TestRebalanceShrinks(t *testing.T) {
 	loads := uids(15_000, 9)
-	for n := 2; n <= 17; n++ {
+	for n := 2; n <= 17; n += testsize.Of(1, 5) {
 		ranges, err := Quantiles(loads, n)
 		if err != nil {
 			t.Fatal(err)
@@ -93,7 +95,7 @@ func TestRebalanceChurn(t *testing.T) {
 	current := mustPlan(t, nil, owners, loads, 0).Owners
 	random := rand.New(rand.NewPCG(1, 1))
 	worst, most := 0.0, 0
-	for step := range 200 {
+	for step := range testsize.Of(200, 40) {
 		before := len(owners)
 		if random.IntN(2) == 0 && before > 4 || before > 12 {
 			all := slices.Sorted(maps.Keys(owners))

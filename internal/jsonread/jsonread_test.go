@@ -13,6 +13,8 @@ import (
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"pgregory.net/rapid"
+
+	"vedette.dev/internal/testsize"
 )
 
 // check compares what comes out with what util/json makes of the same text.
@@ -59,7 +61,7 @@ func TestAgainstUtilJSON(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	if good < 10 {
+	if good < testsize.Of(10, 0) {
 		t.Errorf("only %d texts were good", good)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"vedette.dev/internal/testsize"
 )
 
 func TestPackerKeepsEveryObject(t *testing.T) {
@@ -117,7 +119,7 @@ func TestObjectsWithoutFamily(t *testing.T) {
 
 func TestReferencesGoWithTheirObjects(t *testing.T) {
 	p, made := New(Config{WindowBytes: 1 << 18, BurstBytes: 1}), newPods(1)
-	const families = 2000
+	families := testsize.Of(2000, 400)
 	held := make([]Packed, families)
 	var want [][]byte
 	for f := range families {
@@ -127,7 +129,7 @@ func TestReferencesGoWithTheirObjects(t *testing.T) {
 		want = append(want, src)
 	}
 	s := p.Stats()
-	if s.References != families || s.WindowBytes > 1<<18 {
+	if s.References != int64(families) || s.WindowBytes > 1<<18 {
 		t.Fatalf("%+v, want %d references", s, families)
 	}
 	clear(held[20:])

@@ -21,6 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"sigs.k8s.io/randfill"
 
+	"vedette.dev/internal/testsize"
 	"vedette.dev/kubernetes/scheme"
 )
 
@@ -77,7 +78,7 @@ func TestEveryKind(t *testing.T) {
 		plans++
 		strings, trees := plan.NewShares(false), plan.NewShares(true)
 		f := filler(uint64(plans))
-		for range 8 {
+		for range testsize.Of(8, 2) {
 			obj := reflect.New(typ).Interface().(form)
 			f.Fill(obj)
 			data, err := obj.Marshal()
@@ -259,7 +260,7 @@ func TestConcurrentSharing(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
-			for j := range 200 {
+			for j := range testsize.Of(200, 40) {
 				if err := check(plan, shares, reflect.TypeFor[corev1.Pod](), all[(i*7+j)%len(all)]); err != nil {
 					t.Error(err)
 				}

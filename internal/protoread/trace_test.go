@@ -9,6 +9,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"vedette.dev/internal/testsize"
 )
 
 // states are those of an object that changes in one field of the outermost at a time.
@@ -43,7 +45,7 @@ func TestEveryKindAsItChanges(t *testing.T) {
 		shares := plan.NewShares(true)
 		var trace Trace
 		var got, want []any
-		for _, data := range states(t, typ, seed, 12) {
+		for _, data := range states(t, typ, seed, testsize.Of(12, 4)) {
 			obj, err := plan.DecodeNext(slices.Clone(data), shares, &trace)
 			if err != nil {
 				t.Fatal(gvk, err)

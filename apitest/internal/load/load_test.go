@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"vedette.dev/internal/testsize"
 )
 
 var some = Options{Seed: 1, Namespaces: 7, Nodes: 50, Replicas: 20}
@@ -17,7 +19,7 @@ var some = Options{Seed: 1, Namespaces: 7, Nodes: 50, Replicas: 20}
 // The figures of tests and benchmarks are about pods of this size.
 func TestPodsHaveTheSizeOfRealOnes(t *testing.T) {
 	const count = 610
-	for seed := range uint64(5) {
+	for seed := range testsize.Of(uint64(5), 1) {
 		options := some
 		options.Seed = seed
 		g := New(options)

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"sigs.k8s.io/yaml"
+
+	"vedette.dev/internal/testsize"
 )
 
 // TestMutated puts a wrong value into each place of each patch in turn, which a fuzzer takes long to find.
@@ -19,9 +21,9 @@ func TestMutated(t *testing.T) {
 		var cases []testCase
 		readTestdata(t, table+".yaml", &cases)
 		for _, c := range cases {
-			values := wrong
+			values := wrong[:testsize.Of(len(wrong), 3)]
 			if c.Type == "strategic" {
-				values = slices.Concat(wrong, directives)
+				values = slices.Concat(values, directives)
 			}
 			mutations([]byte(c.Body), values, func(body []byte) {
 				// Mutations of similar patches are often the same.

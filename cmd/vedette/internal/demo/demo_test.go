@@ -35,6 +35,9 @@ func (h *heard) String() string {
 // Half a minute of trouble of all sorts, and nothing is lost.
 func TestNothingIsLost(t *testing.T) {
 	for name, cluster := range map[string]bool{"embedded": false, "cluster": true} {
+		if cluster && testing.Short() {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			said := &heard{}
 			inDemo(t, cluster, Config{Objects: 60, Rate: 20, Shards: 3, Pause: 2 * time.Second, Tell: said.tell}, 30*time.Second, func(t *testing.T, d *Demo, _ *apitest.Server) {
