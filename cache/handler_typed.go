@@ -17,6 +17,8 @@ type TypedResourceEventHandler[T Object] interface {
 }
 
 // DeletedObject is an object that is gone. Its key and name are always known.
+//
+// Its methods are few and short on purpose: every package that uses a factory of informers compiles them for each kind.
 type DeletedObject[T Object] struct {
 	// OptionalObj is the last state that is known. If FinalStateUnknown is set, it may be older than the deletion, or nil.
 	OptionalObj T
@@ -24,23 +26,10 @@ type DeletedObject[T Object] struct {
 	FinalStateUnknown *DeletedFinalStateUnknown
 }
 
-// Known tells whether OptionalObj is the state at the deletion.
-func (d DeletedObject[T]) Known() bool { return d.FinalStateUnknown == nil }
-
 // GetObjectName returns namespace and name.
 func (d DeletedObject[T]) GetObjectName() ObjectName {
 	var none T
-	if d.FinalStateUnknown != nil && d.OptionalObj == none {
-		namespace, name, namespaced := strings.Cut(d.FinalStateUnknown.Key, "/")
-		if !namespaced {
-			namespace, name = "", namespace
-		}
-		return ObjectName{Namespace: namespace, Name: name}
-	}
-	if d.OptionalObj == none {
-		return ObjectName{}
-	}
-	return ObjectName{Namespace: d.OptionalObj.GetNamespace(), Name: d.OptionalObj.GetName()}
+	return deletedName(d.OptionalObj, d.OptionalObj != none, d.FinalStateUnknown)
 }
 
 // GetName returns the name alone.
@@ -50,11 +39,34 @@ func (d DeletedObject[T]) GetName() string { return d.GetObjectName().Name }
 func (d DeletedObject[T]) GetNamespace() string { return d.GetObjectName().Namespace }
 
 // GetKey returns the key under which the object was stored.
-func (d DeletedObject[T]) GetKey() string {
-	if d.FinalStateUnknown != nil {
-		return d.FinalStateUnknown.Key
+func (d DeletedObject[T]) GetKey() string { return deletedKey(d.GetObjectName(), d.FinalStateUnknown) }
+
+// named is the part of Object that is not about its type.
+type named interface {
+	GetName() string
+	GetNamespace() string
+}
+
+// deletedName returns the name of obj if that is set, and else the name in the key of its tombstone.
+func deletedName(obj named, isSet bool, tombstone *DeletedFinalStateUnknown) ObjectName {
+	switch {
+	case isSet:
+		return ObjectName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
+	case tombstone == nil:
+		return ObjectName{}
 	}
-	return d.GetObjectName().String()
+	namespace, name, namespaced := strings.Cut(tombstone.Key, "/")
+	if !namespaced {
+		namespace, name = "", namespace
+	}
+	return ObjectName{Namespace: namespace, Name: name}
+}
+
+func deletedKey(name ObjectName, tombstone *DeletedFinalStateUnknown) string {
+	if tombstone != nil {
+		return tombstone.Key
+	}
+	return name.String()
 }
 
 // TypedResourceEventHandlerFuncs is a typed handler made of functions, of which some may be nil.

@@ -91,7 +91,7 @@ func (l *ledger[T]) OnDelete(shard string, gone cache.DeletedObject[T]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var key string
-	if gone.Known() {
+	if gone.FinalStateUnknown == nil {
 		key = l.key(shard, gone.OptionalObj)
 		l.isLater(key, shard, gone.OptionalObj)
 	} else {

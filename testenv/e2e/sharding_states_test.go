@@ -71,7 +71,7 @@ func TestShardingOfUnseenDeletions(t *testing.T) {
 	deleted := make(chan string, 10)
 	startSharded(t, informer, shard.HandlerFuncs[*corev1.ConfigMap]{
 		DeleteFunc: func(_ string, gone cache.DeletedObject[*corev1.ConfigMap]) {
-			deleted <- fmt.Sprint(gone.Known(), " ", gone.GetObjectName())
+			deleted <- fmt.Sprint(gone.FinalStateUnknown == nil, " ", gone.GetObjectName())
 		},
 	})
 	awaitSync(t, informer)
