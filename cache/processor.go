@@ -14,6 +14,8 @@ type processor struct {
 	mu sync.Mutex
 	// Invariant: listeners have a goroutine if and only if started is set and they have not ended.
 	listeners []*listener
+	// running counts the goroutines of all listeners, also of those that were removed. It grows only until stopped is set.
+	running sync.WaitGroup
 	// listened tells whether there are any, for those who do not hold the lock.
 	listened atomic.Bool
 	added    int // how many there ever were
@@ -56,7 +58,7 @@ func (p *processor) add(l *listener, replay func() *view) bool {
 	p.listened.Store(true)
 	if p.started {
 		l.replay = replay()
-		go l.run()
+		p.running.Go(l.run)
 	}
 	return true
 }
@@ -112,7 +114,7 @@ func (p *processor) shouldResync() bool {
 	return some
 }
 
-// remove takes a listener out and lets it end. It is not waited for.
+// remove takes a listener out and lets it end. It is not waited for, so that handlers can remove themselves; end waits.
 func (p *processor) remove(l *listener) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -123,7 +125,7 @@ func (p *processor) remove(l *listener) {
 	p.listeners = slices.Delete(p.listeners, i, i+1)
 	p.listened.Store(len(p.listeners) > 0)
 	l.stopNow()
-	if !p.started {
+	if !p.started && !p.stopped {
 		l.hasEnded()
 	}
 }
@@ -134,24 +136,28 @@ func (p *processor) start() {
 	defer p.mu.Unlock()
 	p.started = true
 	for _, l := range p.listeners {
-		go l.run()
+		p.running.Go(l.run)
 	}
 }
 
-// end lets all listeners end, and waits for them.
+// end lets all listeners end, and waits for them and for those that were removed before. It may be called more than once.
 func (p *processor) end() {
+	p.stop()
+	p.running.Wait()
+}
+
+func (p *processor) stop() {
 	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stopped {
+		return
+	}
 	p.stopped = true
-	listeners := p.listeners
-	for _, l := range listeners {
+	for _, l := range p.listeners {
 		l.stopNow()
 		if !p.started {
 			l.hasEnded()
 		}
-	}
-	p.mu.Unlock()
-	for _, l := range listeners {
-		<-l.ended
 	}
 }
 
