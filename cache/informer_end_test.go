@@ -19,17 +19,7 @@ func eachInformer(t *testing.T, s *stage, test func(t *testing.T, i SharedIndexI
 			lw := func(string) ListerWatcher { return s.lw() }
 			return NewNamespacedInformer(lw, &corev1.Pod{}, []string{"ns"}, SharedIndexInformerOptions{})
 		},
-		"partitioned": func() SharedIndexInformer {
-			i := NewPartitionedInformer(&corev1.Pod{}, SharedIndexInformerOptions{})
-			_, err := i.Change(PartitionChange{
-				Add:    []PartitionConfig{{ID: "p"}},
-				Router: func(string, *Envelope) string { return "p" },
-				Start:  []StreamConfig{{Source: s.lw(), Partitions: []string{"p"}}},
-			})
-			mustNot(t, err)
-			i.Complete()
-			return i
-		},
+		"partitioned": func() SharedIndexInformer { return newOnePartition(t, s, SharedIndexInformerOptions{}) },
 	}
 	for name, make := range kinds {
 		t.Run(name, func(t *testing.T) {
@@ -39,6 +29,19 @@ func eachInformer(t *testing.T, s *stage, test func(t *testing.T, i SharedIndexI
 			})
 		})
 	}
+}
+
+// newOnePartition returns an informer of pods from a stage that has one partition, p.
+func newOnePartition(t *testing.T, s *stage, options SharedIndexInformerOptions) *PartitionedInformer {
+	i := NewPartitionedInformer(&corev1.Pod{}, options)
+	_, err := i.Change(PartitionChange{
+		Add:    []PartitionConfig{{ID: "p"}},
+		Router: func(string, *Envelope) string { return "p" },
+		Start:  []StreamConfig{{Source: s.lw(), Partitions: []string{"p"}}},
+	})
+	mustNot(t, err)
+	i.Complete()
+	return i
 }
 
 // startInformer runs an informer and waits until nothing moves. The informer runs until stop is called, and ended is closed when

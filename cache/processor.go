@@ -32,7 +32,7 @@ type processor struct {
 
 func newProcessor(check time.Duration, logger logr.Logger) *processor {
 	// Notices are numbered from 1, so that 0 is before all of them.
-	return &processor{last: &page{first: 1}, check: check, logger: logger}
+	return &processor{last: &page{first: 1}, check: max(0, check), logger: logger}
 }
 
 // add adds a listener. What it is to hear first is returned by replay, which is called if the informer runs; no notice
