@@ -98,3 +98,40 @@ func TestRunReturnsWhenRemovedHandlersHave(t *testing.T) {
 		wantEqual(t, "handler ended", isClosed(handle.(interface{ ShutdownChan() <-chan struct{} }).ShutdownChan()), true)
 	})
 }
+
+func TestAHandlerMayChangeThePartitionsWhileTheInformerEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newOnePartition(t, newStage(pod("ns", "a", "1")), SharedIndexInformerOptions{})
+		gate := make(chan struct{})
+		_, err := i.AddEventHandler(&diary{during: func(string) {
+			<-gate
+			_, err := i.Change(PartitionChange{Add: []PartitionConfig{{ID: "q"}}})
+			wantEqual(t, "error", err, errStopped)
+			i.streams[0].Stop()
+		}})
+		mustNot(t, err)
+		stop, ended := startInformer(t, i)
+		stop()
+		synctest.Wait()
+		close(gate)
+		<-ended
+	})
+}
+
+// A partition that is removed before the start has nothing to tell, and nobody waits for it.
+func TestAHandlerSyncsWithoutAPartitionThatWasRemovedBeforeTheStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newOnePartition(t, newStage(pod("ns", "a", "1")), SharedIndexInformerOptions{})
+		_, err := i.Change(PartitionChange{Add: []PartitionConfig{{ID: "q"}}})
+		mustNot(t, err)
+		h, err := i.AddEventHandler(&diary{})
+		mustNot(t, err)
+		_, err = i.Change(PartitionChange{Remove: []string{"q"}})
+		mustNot(t, err)
+		stop, ended := startInformer(t, i)
+		wantEqual(t, "handler synced", h.HasSynced(), true)
+		stop()
+		<-ended
+		mustNot(t, ShutDownEventHandler(i, h))
+	})
+}
