@@ -12,6 +12,9 @@ type applier struct {
 	// ids says who the objects are, where a transform may have made them forget it; nil if they know themselves.
 	ids      *identities
 	detector MutationDetector // nil without one
+	// telling is the lock of the informer under which the store is written and tell is called.
+	telling *sync.Mutex
+	tell    func(notices []notice)
 
 	steps []ThreadSafeStoreTransaction
 
@@ -46,9 +49,37 @@ func (a *applier) known(key string) (any, stamp, bool) {
 	return obj, a.ids.m.m[key], true
 }
 
-// apply brings the store up to date in one step, and returns what is to be told, in the order of the keys, but deletions
-// that a list has brought to light before all else. Until the first list was applied, what lists bring is initial.
-func (a *applier) apply(b batch, initial bool) []notice {
+// apply brings the store up to date in one step, and calls tell with the notices in the same turn. Until the first list was
+// applied, what lists bring is initial.
+//
+// The code of users, which is index functions, the detector and metrics, is called without a lock.
+func (a *applier) apply(b batch, initial bool) {
+	notices := a.followAll(b, initial)
+	versioned := b.version != ""
+	for done := false; !done; {
+		p := a.table.prepare(a.steps)
+		a.telling.Lock()
+		if done = a.table.commitPrepared(&p, b.version, versioned); done {
+			a.tell(notices)
+		}
+		a.telling.Unlock()
+		if done && p.err != nil {
+			a.failed(p.err)
+		}
+	}
+	if versioned {
+		a.table.report()
+	}
+	clear(a.steps)
+	a.steps = a.steps[:0]
+	if cap(a.steps) > 2*defaultPending {
+		a.steps = nil
+	}
+}
+
+// followAll finds out what a batch changes, which it notes in steps, and returns what is to be told of it, in the order of the
+// keys, but deletions that a list has brought to light before all else.
+func (a *applier) followAll(b batch, initial bool) []notice {
 	notices := make([]notice, 0, b.deltas)
 	a.steps = slices.Grow(a.steps, len(b.items))
 	for _, p := range b.items {
@@ -60,14 +91,6 @@ func (a *applier) apply(b batch, initial bool) []notice {
 		if !p.foundGone() {
 			notices = a.follow(p, initial, notices)
 		}
-	}
-	if err := a.table.commit(a.steps, b.version, b.version != ""); err != nil {
-		a.failed(err)
-	}
-	clear(a.steps)
-	a.steps = a.steps[:0]
-	if cap(a.steps) > 2*defaultPending {
-		a.steps = nil
 	}
 	return notices
 }

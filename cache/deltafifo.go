@@ -17,11 +17,11 @@ type DeltaFIFOOptions struct {
 	// KeyFunction makes the keys. Nil means MetaNamespaceKeyFunc.
 	KeyFunction KeyFunc
 	// KnownObjects is what the consumer keeps: Replace finds in it what was deleted, Resync what to hand out again. Nil
-	// means that it keeps nothing.
+	// means that it keeps nothing. It is asked under the lock of the queue, and must not call the queue.
 	KnownObjects KeyListerGetter
 	// EmitDeltaTypeReplaced has Replace queue Replaced deltas. Without it they are Sync deltas, as they once were.
 	EmitDeltaTypeReplaced bool
-	// Transformer changes objects before they are queued.
+	// Transformer changes objects before they are queued. It is called by the goroutine that calls the queue, without a lock.
 	Transformer TransformFunc
 	// MaxPending makes Add, Update, Delete, Replace and Resync wait while so many deltas are queued, until some were taken
 	// or the queue is closed; then they go on, so that nothing is dropped. What Replace and Resync bring is queued as a

@@ -32,24 +32,36 @@ func (f *DeltaFIFO) write(what DeltaType, obj any) error {
 		}
 		return KeyError{obj, err}
 	}
+	version, versioned := versionOf(obj)
+	obj, mark, err := f.transformed(obj)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.waitForRoom()
 	f.populate(0)
-	version, versioned := versionOf(obj)
-	if what == Deleted && !f.exists(key) {
-		if versioned {
-			f.note(version)
+	if what != Deleted || f.exists(key) {
+		if err != nil {
+			return err
 		}
-		return nil
-	}
-	if err := f.enqueue(what, key, obj, true); err != nil {
-		return err
+		f.append(key, Delta{what, obj}, mark)
 	}
 	if versioned {
 		f.note(version)
 	}
 	return nil
+}
+
+// transformed returns what is to be queued of an object, and who it was before. It is called without the lock: the transformer
+// may be slow, and may ask who uses the queue how things are.
+func (f *DeltaFIFO) transformed(obj any) (any, stamp, error) {
+	if f.transformer == nil {
+		return obj, stamp{}, nil
+	}
+	mark := stampOf(obj)
+	if _, tombstone := obj.(DeletedFinalStateUnknown); tombstone {
+		return obj, mark, nil
+	}
+	obj, err := f.transformer(obj)
+	return obj, mark, err
 }
 
 // exists tells whether a key is queued or known. One that cannot be looked up may be known.
@@ -75,22 +87,6 @@ func (f *DeltaFIFO) note(version string) {
 	}
 }
 
-// enqueue adds a delta to those of its key.
-func (f *DeltaFIFO) enqueue(what DeltaType, key string, obj any, transform bool) error {
-	var mark stamp
-	if f.transformer != nil {
-		mark = stampOf(obj)
-		if _, tombstone := obj.(DeletedFinalStateUnknown); transform && !tombstone {
-			var err error
-			if obj, err = f.transformer(obj); err != nil {
-				return err
-			}
-		}
-	}
-	f.append(key, Delta{what, obj}, mark)
-	return nil
-}
-
 // append adds a delta to those of its key. The mark counts only if objects are transformed; otherwise they know it.
 func (f *DeltaFIFO) append(key string, d Delta, mark stamp) {
 	p := f.items.m[key]
@@ -113,14 +109,14 @@ func (f *DeltaFIFO) append(key string, d Delta, mark stamp) {
 // Replace queues each object of the list, and a deletion for each key that is queued or known but not in the list. If an
 // object has no key or cannot be transformed, nothing is queued.
 func (f *DeltaFIFO) Replace(list []interface{}, resourceVersion string) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.waitForRoom()
-	f.waitForKnown()
 	items, err := f.prepare(list)
 	if err != nil {
 		return err
 	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.waitForRoom()
+	f.waitForKnown()
 	listed := make(map[string]struct{}, len(items))
 	for _, it := range items {
 		listed[it.key] = struct{}{}
@@ -144,6 +140,7 @@ type listedItem struct {
 	mark stamp
 }
 
+// prepare transforms a list and finds its keys, without the lock.
 func (f *DeltaFIFO) prepare(list []any) ([]listedItem, error) {
 	items := make([]listedItem, len(list))
 	for i, obj := range list {
@@ -151,15 +148,8 @@ func (f *DeltaFIFO) prepare(list []any) ([]listedItem, error) {
 		if err != nil {
 			return nil, KeyError{obj, err}
 		}
-		items[i] = listedItem{key: key, obj: obj}
-		if f.transformer == nil {
-			continue
-		}
-		items[i].mark = stampOf(obj)
-		if _, tombstone := obj.(DeletedFinalStateUnknown); tombstone {
-			continue
-		}
-		if items[i].obj, err = f.transformer(obj); err != nil {
+		items[i].key = key
+		if items[i].obj, items[i].mark, err = f.transformed(obj); err != nil {
 			return nil, fmt.Errorf("couldn't enqueue object: %w", err)
 		}
 	}
@@ -239,5 +229,10 @@ func (f *DeltaFIFO) resync(key string) error {
 	if f.items.m[id] != nil {
 		return nil
 	}
-	return f.enqueue(Sync, id, obj, false)
+	var mark stamp
+	if f.transformer != nil {
+		mark = stampOf(obj)
+	}
+	f.append(id, Delta{Sync, obj}, mark)
+	return nil
 }

@@ -43,8 +43,9 @@
 //   - Get takes a read lock for one look-up. List, ByIndex and listers take it only to get hold of the rows, and copy
 //     without it; a writer that comes meanwhile copies the few rows it changes. So readers of long lists do not hold up
 //     writers, nor writers them.
-//   - Index, key and transform functions run without a lock of the store, and may use it. Replace builds the new contents
-//     aside.
+//   - Handlers, transforms, index functions, mutation detectors, watch error handlers and the metrics of an informer are
+//     called without a lock of the informer, its store or its queue, and may use them. An index function must not call
+//     AddIndexers. Key functions run without a lock of the store. Replace builds the new contents aside.
 //   - Pop of a DeltaFIFO and of a FIFO runs its function under the lock of the queue: nobody can write until it returns,
 //     and it must not call the queue. With MaxPending, writers wait while the queue is full, and never drop anything.
 //   - An informer has one goroutine that writes to its store, one or a few for its reflector, and one for each handler; a

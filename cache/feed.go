@@ -14,6 +14,8 @@ type feed struct {
 	reflector *Reflector
 	stop      context.CancelFunc
 	ended     chan struct{}
+	// after is closed when the feed may begin; nil means at once.
+	after <-chan struct{}
 }
 
 // reflect starts the reflector of a feed, under the lock of the informer.
@@ -42,6 +44,9 @@ func (s *informer) reflect(namespace string, f *feed) {
 	s.reflecting.Go(func() {
 		defer close(f.ended)
 		defer f.stop()
+		if f.after != nil {
+			<-f.after // which is closed also if the informer ends
+		}
 		f.reflector.RunWithContext(ctx)
 	})
 }

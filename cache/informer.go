@@ -74,9 +74,9 @@ func newInformer(example runtime.Object, options SharedIndexInformerOptions) *in
 	s.indexer = newCache(DeletionHandlingMetaNamespaceKeyFunc, options.Indexers,
 		[]StoreOption{WithStoreMetrics(options.Identifier, options.InformerMetricsProvider)})
 	s.indexer.open = options.Storage.opener()
-	s.applier = &applier{table: s.indexer.table, detector: options.MutationDetector}
 	s.metrics = newInformerMetrics(options.Identifier, options.InformerMetricsProvider)
 	s.processor = newProcessor(options.ResyncPeriod, s.logger)
+	s.applier = &applier{table: s.indexer.table, detector: options.MutationDetector, telling: &s.telling, tell: s.processor.append}
 	return s
 }
 
@@ -175,16 +175,21 @@ func (s *informer) set(change func()) {
 // process applies a batch and tells of it.
 func (s *informer) process(b batch) {
 	defer s.metrics.processed(s.queue, time.Now())
-	s.telling.Lock()
-	defer s.telling.Unlock()
 	initial := !s.HasSynced()
-	s.processor.append(s.applier.apply(b, initial))
+	s.applier.apply(b, initial)
 	s.codec.noteSize(s.indexer.table.size())
 	s.applier.lagged(b.since)
 	if initial && s.listed(b.lists) {
-		s.processor.hasSynced()
-		close(s.synced)
+		s.hasSynced()
 	}
+}
+
+// hasSynced notes that the first lists are in the store and in the log.
+func (s *informer) hasSynced() {
+	s.telling.Lock()
+	defer s.telling.Unlock()
+	s.processor.hasSynced()
+	close(s.synced)
 }
 
 // listed tells whether the lists of all feeds are among the first so many.

@@ -109,9 +109,6 @@ func TestAnInformerWithoutAHandlerIsAnError(t *testing.T) {
 	i := newStoredInformer(newStage().lw(), &corev1.Pod{}, SharedIndexInformerOptions{})
 	_, err := i.AddEventHandler(nil)
 	wantError(t, err, "handler is nil")
-	wantPanic(t, "ResyncPeriod", func() {
-		newStoredInformer(newStage().lw(), &corev1.Pod{}, SharedIndexInformerOptions{ResyncPeriod: -1})
-	})
 	wantPanic(t, "MaxPending", func() {
 		newStoredInformer(newStage().lw(), &corev1.Pod{}, SharedIndexInformerOptions{MaxPending: -1})
 	})

@@ -39,6 +39,13 @@ func (s *stage) set(version string, pods ...*corev1.Pod) {
 	}
 }
 
+// fail has lists fail, until it is called with nil.
+func (s *stage) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.listErr = err
+}
+
 func (s *stage) lw() *ListWatch {
 	return &ListWatch{ListFunc: s.listNow, WatchFunc: s.watchNow}
 }

@@ -110,6 +110,34 @@ func TestOnlyHandlersWhoseTurnItIsHearOfAResync(t *testing.T) { // 37, 38
 	})
 }
 
+// As in client-go: -1 is a way to say that nothing is resynced.
+func TestANegativeResyncPeriodIsNone(t *testing.T) {
+	hour := time.Hour
+	for name, c := range map[string]struct{ informer, handler time.Duration }{
+		"informer": {-1, -1}, "informer with a handler that wants one": {-1, hour}, "handler": {hour, -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(pod("ns", "a", "1"))
+			inBubble(t, s, SharedIndexInformerOptions{ResyncPeriod: c.informer}, func(t *testing.T, i *informer) {
+				d := &diary{}
+				listen(t, i, d, HandlerOptions{ResyncPeriod: &c.handler})
+				time.Sleep(5 * time.Hour)
+				wantEqual(t, "heard", d.read(), []string{"initially a@1"})
+			})
+		})
+	}
+	t.Run("partitioned", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			i := newOnePartition(t, newStage(pod("ns", "a", "1")), SharedIndexInformerOptions{ResyncPeriod: -1})
+			run(t, i)
+			d := &diary{}
+			listen(t, i, d, HandlerOptions{})
+			time.Sleep(time.Hour)
+			wantEqual(t, "heard", d.read(), []string{"initially a@1"})
+		})
+	})
+}
+
 func TestAResyncPeriodIsAtLeastASecondAndThatOfTheRunningInformer(t *testing.T) { // 38
 	p := newProcessor(time.Minute, loggerFrom(nil))
 	period := func(want time.Duration) time.Duration {

@@ -22,13 +22,13 @@ var _ refiller = (*informerQueue)(nil)
 func (q *informerQueue) refill() refill { return &queueRefill{queue: q} }
 
 // Add is that of the DeltaFIFO.
-func (q *informerQueue) Add(obj interface{}) error { return q.came(obj, q.DeltaFIFO.Add(obj)) }
+func (q *informerQueue) Add(obj interface{}) error { return q.write(Added, obj) }
 
 // Update is that of the DeltaFIFO.
-func (q *informerQueue) Update(obj interface{}) error { return q.came(obj, q.DeltaFIFO.Update(obj)) }
+func (q *informerQueue) Update(obj interface{}) error { return q.write(Updated, obj) }
 
 // Delete is that of the DeltaFIFO.
-func (q *informerQueue) Delete(obj interface{}) error { return q.came(obj, q.DeltaFIFO.Delete(obj)) }
+func (q *informerQueue) Delete(obj interface{}) error { return q.write(Deleted, obj) }
 
 // Bookmark is that of the DeltaFIFO.
 func (q *informerQueue) Bookmark(resourceVersion string) error {
@@ -37,15 +37,17 @@ func (q *informerQueue) Bookmark(resourceVersion string) error {
 	return err
 }
 
-// came notes that an object was queued.
-func (q *informerQueue) came(obj any, err error) error {
-	if err != nil || !q.unversioned {
-		return err
+// write queues a change and notes how far the reflector is.
+func (q *informerQueue) write(what DeltaType, obj any) error {
+	version, versioned := "", false
+	if q.unversioned {
+		version, versioned = versionOf(obj) // before a transform has changed it
 	}
-	if version, ok := versionOf(obj); ok {
+	err := q.DeltaFIFO.write(what, obj)
+	if err == nil && versioned {
 		q.reached(version)
 	}
-	return nil
+	return err
 }
 
 func (q *informerQueue) reached(version string) {

@@ -77,11 +77,12 @@ func handlerType(h ResourceEventHandler) string {
 
 // state is what the listener shows of itself.
 func (l *listener) state() HandlerState {
+	name := handlerType(l.handler) // which may ask the handler, so that it is not done under the lock
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := HandlerState{
 		Number:  l.number,
-		Handler: handlerType(l.handler),
+		Handler: name,
 		Synced:  IsDone(l),
 		Merging: l.merging.Load(),
 		Merged:  l.merged,

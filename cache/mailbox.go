@@ -39,6 +39,9 @@ type letter struct {
 	by *routes
 	// err says why the object cannot be read.
 	err error
+	// values are those of the object in the indexes, with room for its home, and indexErr says which function failed.
+	values   [][]string
+	indexErr error
 	// size is that of the object as it came.
 	size int64
 	// replaced says, in a list, that the object came again.

@@ -1,11 +1,19 @@
 package cache
 
 import (
+	"context"
+	"errors"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
 )
 
 // in is a pod of some namespace.
@@ -61,4 +69,111 @@ func TestAnInformerOfNoNamespaceIsSynced(t *testing.T) {
 func sorted(lines []string) []string {
 	slices.Sort(lines)
 	return lines
+}
+
+// slowToEnd returns a source of one pod for each namespace, whose watches end some time after they were told to.
+func slowToEnd(wait time.Duration) func(namespace string) ListerWatcher {
+	return func(namespace string) ListerWatcher {
+		s := newStage(in(namespace, namespace+"-1", "1"))
+		return &ListWatch{
+			ListWithContextFunc: func(_ context.Context, o metav1.ListOptions) (runtime.Object, error) { return s.listNow(o) },
+			WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+				if o.SendInitialEvents != nil {
+					return s.watchNow(o)
+				}
+				<-ctx.Done()
+				time.Sleep(wait)
+				return nil, ctx.Err()
+			},
+		}
+	}
+}
+
+func TestANamespaceThatComesBackWhileItGoesIsListedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := NewNamespacedInformer(slowToEnd(300*time.Millisecond), &corev1.Pod{}, []string{"a", "b"}, SharedIndexInformerOptions{})
+		d := &diary{}
+		_, err := i.AddEventHandler(d)
+		mustNot(t, err)
+		run(t, i)
+		d.read()
+		mustNot(t, i.SetNamespaces("b"))
+		mustNot(t, i.SetNamespaces("a", "b"))
+		mustNot(t, i.SetNamespaces("b"))
+		var both sync.WaitGroup
+		both.Go(func() { mustNot(t, i.SetNamespaces("a", "b")) })
+		both.Go(func() { mustNot(t, i.SetNamespaces("b", "a")) })
+		both.Wait()
+		time.Sleep(time.Second)
+		synctest.Wait()
+		wantEqual(t, "namespaces", i.Namespaces(), []string{"a", "b"})
+		wantEqual(t, "in the store", namesOf(i.GetStore().List()), []string{"a-1", "b-1"})
+		wantEqual(t, "heard", d.read(), []string{"delete a-1@1?", "add a-1@1"})
+		wantEqual(t, "leaving", len(i.(*namespacedInformer).leaving), 0)
+	})
+}
+
+func TestTheEndDoesNotWaitForNamespacesForEver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := NewNamespacedInformer(slowToEnd(time.Second), &corev1.Pod{}, []string{"a"}, SharedIndexInformerOptions{MaxPending: 1})
+		stop, ended := startInformer(t, i)
+		mustNot(t, i.SetNamespaces("b"))
+		mustNot(t, i.SetNamespaces("a", "b"))
+		stop()
+		for range 5 { // all the while that it ends
+			if err := i.SetNamespaces("a", "c"); err != nil {
+				wantEqual(t, "error", err, errStopped)
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		<-ended
+		wantEqual(t, "error", i.SetNamespaces("a"), errStopped)
+	})
+}
+
+// A watch error handler runs in the goroutine of its feed: one that leaves its own namespace out must not wait for itself.
+func TestAnyCodeMaySetTheNamespaces(t *testing.T) {
+	for _, by := range []string{"handler", "transform", "error handler", "source", "index function"} {
+		t.Run(by, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var i NamespacedInformer
+				var ready atomic.Bool // until it was called once
+				set := func(caller string) {
+					if caller == by && ready.Swap(false) {
+						mustNot(t, i.SetNamespaces("b"))
+					}
+				}
+				stages := map[string]*stage{"a": newStage(in("a", "a-1", "1")), "b": newStage(in("b", "b-1", "1")), "c": newStage(in("c", "c-1", "1"))}
+				if by == "error handler" {
+					stages["a"].listErr = errors.New("forbidden")
+				}
+				lw := func(namespace string) ListerWatcher {
+					set("source")
+					return stages[namespace].lw()
+				}
+				index := func(any) ([]string, error) {
+					set("index function")
+					return nil, nil
+				}
+				i = NewNamespacedInformer(lw, &corev1.Pod{}, []string{"a"}, SharedIndexInformerOptions{Indexers: Indexers{"f": index}})
+				mustNot(t, i.SetTransform(func(obj any) (any, error) {
+					set("transform")
+					return obj, nil
+				}))
+				mustNot(t, i.SetWatchErrorHandlerWithContext(func(context.Context, *Reflector, error) { set("error handler") }))
+				_, err := i.AddEventHandler(&diary{during: func(string) { set("handler") }})
+				mustNot(t, err)
+				ready.Store(true)
+				run(t, i)
+				if by == "source" {
+					mustNot(t, i.SetNamespaces("a", "c")) // which is set after what is set meanwhile
+					synctest.Wait()
+					mustNot(t, i.SetNamespaces("b"))
+				}
+				synctest.Wait()
+				wantEqual(t, "namespaces", i.Namespaces(), []string{"b"})
+				wantEqual(t, "in the store", namesOf(i.GetStore().List()), []string{"b-1"})
+			})
+		})
+	}
 }

@@ -42,3 +42,18 @@ func TestStoreVersionOfANamespace(t *testing.T) {
 		}
 	})
 }
+
+func TestATransformDoesNotSpoilTheVersionOfANamespace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(in("a", "a-1", "1"))
+		i := NewNamespacedInformer(func(string) ListerWatcher { return s.lw() }, &corev1.Pod{}, []string{"a"}, SharedIndexInformerOptions{})
+		mustNot(t, i.SetTransform(func(obj any) (any, error) {
+			obj.(*corev1.Pod).ResourceVersion = ""
+			return obj, nil
+		}))
+		run(t, i)
+		s.current().Modify(in("a", "a-1", "7"))
+		synctest.Wait()
+		wantEqual(t, "version", i.StoreVersion("a"), "7")
+	})
+}

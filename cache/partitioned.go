@@ -82,7 +82,7 @@ var (
 )
 
 // Router says which partition an object is for, empty if none. The prefix is that of the stream it comes from. A router must
-// be quick, and always give the same answer for the same envelope.
+// be quick, and always give the same answer for the same envelope. It is called under a lock, and must not call the informer.
 type Router func(prefix string, e *Envelope) (partition string)
 
 // NewPartitionedInformer returns an informer without partitions. It panics if the options cannot be.
@@ -108,6 +108,7 @@ func NewPartitionedInformer(exampleObject runtime.Object, options SharedIndexInf
 		holds:    map[string]hold{},
 		logger:   loggerFrom(options.Logger),
 	}
+	store.table.announcing = &s.telling
 	s.routes.Store(&routes{router: func(string, *Envelope) string { return "" }, partitions: map[string]*partition{}})
 	return s
 }
@@ -161,15 +162,10 @@ func (s *PartitionedInformer) begin(ctx context.Context) error {
 	return nil
 }
 
-// end waits for everything to end: streams first, then those who apply, then those who tell.
+// end waits for everything to end: streams first, then those who apply, then those who tell. It does not keep others from changing
+// meanwhile, who find out that it is too late: one of those that are waited for may be among them.
 func (s *PartitionedInformer) end() {
-	s.changing.Lock()
-	defer s.changing.Unlock()
-	s.mu.Lock()
-	s.ending = true
-	streams := slices.Clone(s.streams)
-	s.mu.Unlock()
-	for _, stream := range streams {
+	for _, stream := range s.noMore() {
 		stream.halt()
 	}
 	s.telling.Lock()
@@ -190,6 +186,16 @@ func (s *PartitionedInformer) end() {
 		p.shared.end()
 		p.own.end()
 	}
+}
+
+// noMore says that nothing may be added from now on, and returns the streams.
+func (s *PartitionedInformer) noMore() []*Stream {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ending = true
+	return s.streams // which are replaced and not changed
 }
 
 // HasSynced tells whether the partitions of the first set have their objects in the store and on their way to the handlers.

@@ -33,9 +33,41 @@ func (s *PartitionedInformer) rowEnvelope(bare, key string, obj any) Envelope {
 	return envelopeOf(bare, s.stampOf(key, obj), nil, obj)
 }
 
+// lockFor takes telling when all is known of the objects of letters that code of the user says: the values in the indexes that there
+// are. It is not called under telling, which a user may want, and for which other partitions would wait.
+func (s *PartitionedInformer) lockFor(letters []*letter) {
+	if s.detector != nil {
+		for _, l := range letters {
+			if l.stored() && !isPacked(l.obj) {
+				s.detector.AddObject(l.obj)
+			}
+		}
+	}
+	for {
+		set := s.indexer.table.indexers.Load()
+		values := make([][]string, 0, len(letters)*len(set.funcs))
+		for _, l := range letters {
+			if l.stored() {
+				from := len(values)
+				values = append(values, nil)
+				values, l.indexErr = set.values(l.key, l.obj, 1, values)
+				l.values = values[from:len(values):len(values)]
+			}
+		}
+		s.telling.Lock()
+		if s.indexer.table.indexers.Load() == set {
+			return
+		}
+		s.telling.Unlock() // one was added meanwhile
+	}
+}
+
+// stored tells whether the object of a letter may be stored.
+func (l *letter) stored() bool { return l.err == nil && l.what != watch.Deleted }
+
 // deliver applies the letters of a tray and tells of them.
 func (s *PartitionedInformer) deliver(p *partition, letters []*letter) {
-	s.telling.Lock()
+	s.lockFor(letters)
 	defer s.telling.Unlock()
 	b := s.newPlacing(len(letters))
 	bytes := int64(0)
@@ -78,7 +110,7 @@ func (s *PartitionedInformer) replace(r *streamRefill, version string) {
 }
 
 func (s *PartitionedInformer) replaceIn(p *partition, r *streamRefill, letters []*letter, version string) {
-	s.telling.Lock()
+	s.lockFor(letters)
 	defer s.telling.Unlock()
 	b := s.newPlacing(len(letters))
 	b.initial = !p.isSynced()
@@ -113,8 +145,9 @@ type placing struct {
 	*PartitionedInformer
 	initial bool // it is the first list of its partition
 
-	steps  []ThreadSafeStoreTransaction
-	homes  []string
+	steps  []placement
+	homes  []string       // of those that are put
+	failed failures       // of index functions
 	gone   []string       // keys whose identity is to be forgotten
 	lanes  []laneNotices  // in the order in which they were first needed
 	pinned []string       // keys whose pins are to be moved to the end of their lane
@@ -149,7 +182,7 @@ func (b *placing) tell(log *processor, n notice) {
 func (s *PartitionedInformer) newPlacing(letters int) placing {
 	return placing{
 		PartitionedInformer: s,
-		steps:               make([]ThreadSafeStoreTransaction, 0, letters),
+		steps:               make([]placement, 0, letters),
 		homes:               make([]string, 0, letters),
 		room:                letters,
 	}
@@ -304,29 +337,22 @@ func (b *placing) drop(key string, home *partition) {
 	delete(b.holds, key)
 	home.room.gone(key)
 	b.count(home, -1)
-	b.steps = append(b.steps, ThreadSafeStoreTransaction{Key: key, Transaction: Transaction{Type: TransactionTypeDelete}})
-	b.homes = append(b.homes, "")
+	b.steps = append(b.steps, placement{what: takeAway, key: key})
 	b.gone = append(b.gone, key)
 }
 
 func (b *placing) put(l *letter, to *partition) {
 	to.room.has(l.key, l.size)
-	if b.detector != nil && !isPacked(l.obj) {
-		b.detector.AddObject(l.obj)
-	}
-	b.place(l.key, l.obj, to)
+	b.homes = append(b.homes, to.config.ID)
+	l.values[0] = b.homes[len(b.homes)-1:]
+	b.steps = append(b.steps, placement{what: putAway, key: l.key, obj: l.obj, values: l.values})
+	b.failed.note(l.indexErr)
 	if b.ids != nil {
 		b.gone = slices.DeleteFunc(b.gone, func(k string) bool { return k == l.key })
 		b.ids.mu.Lock()
 		b.ids.m.put(l.key, l.id)
 		b.ids.mu.Unlock()
 	}
-}
-
-// place notes that an object is in a partition.
-func (b *placing) place(key string, obj any, to *partition) {
-	b.steps = append(b.steps, ThreadSafeStoreTransaction{Key: key, Transaction: Transaction{Object: obj, Type: TransactionTypeUpdate}})
-	b.homes = append(b.homes, to.config.ID)
 }
 
 func (b *placing) count(p *partition, more int) {
@@ -389,11 +415,10 @@ func (b *placing) missing(p *partition, r *streamRefill, version string) {
 
 // commit writes the batch to the store in one step, and then tells of it.
 func (b *placing) commit() {
-	if len(b.steps) > 0 {
-		if err := b.indexer.table.commitAt(b.steps, b.homes, "", false); err != nil {
-			b.indexErrors++
-			b.lastError = err
-		}
+	b.indexer.table.commitPlaced(b.steps)
+	if err := b.failed.err(); err != nil {
+		b.indexErrors++
+		b.lastError = err
 	}
 	if b.ids != nil && len(b.gone) > 0 {
 		b.ids.mu.Lock()

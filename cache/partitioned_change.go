@@ -219,7 +219,7 @@ func (b *placing) rehome(key string, obj any, home, to *partition) {
 	b.moved(key, home, to, obj, obj)
 	b.count(to, 1)
 	to.room.has(key, size)
-	b.place(key, obj, to)
+	b.steps = append(b.steps, placement{what: moveAway, key: key, home: to.config.ID})
 }
 
 // leave takes leave of a partition.
@@ -228,13 +228,24 @@ func (s *PartitionedInformer) leave(p *partition) {
 		close(p.synced) // nobody need wait for it
 	}
 	s.mailbox.close(p.tray)
-	s.left = append(s.left, p)
-	s.mu.Lock()
-	started := s.started
-	s.mu.Unlock()
-	if started {
+	if s.hasStarted() {
+		s.left = append(s.left, p)
 		s.work.Go(func() { s.seeOff(p) })
+		return
 	}
+	// It has nothing to tell.
+	p.cancel()
+	p.shared.end()
+	p.own.end()
+	for _, r := range s.registrations {
+		r.part(p)
+	}
+}
+
+func (s *PartitionedInformer) hasStarted() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.started
 }
 
 // seeOff ends the lanes of a partition that is gone, when they have told all.
@@ -311,10 +322,7 @@ func (s *PartitionedInformer) Complete() {
 	s.telling.Lock()
 	defer s.telling.Unlock()
 	s.complete = true
-	s.mu.Lock()
-	started := s.started
-	s.mu.Unlock()
-	if started {
+	if s.hasStarted() {
 		s.noteSynced()
 	}
 }

@@ -52,3 +52,46 @@ func isClosed(done <-chan struct{}) bool {
 		return false
 	}
 }
+
+// TestAnObjectThatMovesKeepsItsIndexValues: index functions are not asked again, also of an index that is added meanwhile.
+func TestAnObjectThatMovesKeepsItsIndexValues(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		calls := 0
+		index := func(obj any) ([]string, error) {
+			calls++
+			return []string{"all", obj.(*corev1.Pod).Name}, nil
+		}
+		i := newOnePartition(t, newStage(pod("ns", "a", "1"), pod("ns", "b", "1")), SharedIndexInformerOptions{Indexers: Indexers{"user": index}})
+		run(t, i)
+		mustNot(t, i.AddIndexers(Indexers{"later": func(any) ([]string, error) { return []string{"x"}, nil }}))
+		before := calls
+		for _, to := range []string{"q", "p", "q"} {
+			change := PartitionChange{Router: func(_ string, e *Envelope) string {
+				if e.Name == "a" {
+					return to
+				}
+				return "p"
+			}}
+			if i.partition("q") == nil {
+				change.Add = []PartitionConfig{{ID: "q"}}
+			}
+			_, err := i.Change(change)
+			mustNot(t, err)
+			mustNot(t, i.indexer.table.verify())
+			for value, want := range map[string][]string{"all": {"a", "b"}, "a": {"a"}, "b": {"b"}} {
+				found, err := i.GetIndexer().ByIndex("user", value)
+				mustNot(t, err)
+				wantEqual(t, "found by "+value, namesOf(found), want)
+			}
+			found, err := i.GetIndexer().ByIndex(PartitionIndex, "q")
+			mustNot(t, err)
+			if want := map[string]int{"q": 1, "p": 0}[to]; len(found) != want {
+				t.Errorf("%d objects in q, want %d", len(found), want)
+			}
+			found, err = i.GetIndexer().ByIndex("later", "x")
+			mustNot(t, err)
+			wantEqual(t, "found by the index that came later", namesOf(found), []string{"a", "b"})
+		}
+		wantEqual(t, "calls of the index function", calls, before)
+	})
+}

@@ -7,7 +7,7 @@ import "fmt"
 const PartitionIndex = "partition"
 
 // newPlacedCache returns a store whose objects have a home each: their one value in PartitionIndex. It is written with
-// commitAt alone.
+// commitPlaced alone.
 func newPlacedCache(indexers Indexers) (*cache, error) {
 	if _, taken := indexers[PartitionIndex]; taken {
 		return nil, fmt.Errorf("cache: SharedIndexInformerOptions.Indexers has %q, which the informer fills itself", PartitionIndex)
@@ -31,6 +31,59 @@ func newPlacedCache(indexers Indexers) (*cache, error) {
 	t.ready = len(set.funcs)
 	t.adopt(newContents(len(set.funcs), 0))
 	return &cache{table: t, keyFunc: DeletionHandlingMetaNamespaceKeyFunc}, nil
+}
+
+// placement is one of several writes that are done in one step.
+type placement struct {
+	what transition
+	key  string
+	// What follows is of an object that is put: values are those in each index, of which the first is the home.
+	obj    any
+	values [][]string
+	home   string // of one that is moved
+}
+
+type transition uint8
+
+const (
+	putAway transition = iota
+	moveAway
+	takeAway
+)
+
+// commitPlaced does all steps in one. The values are of all indexes that there are. It calls no index functions: of an object that
+// only moves they say what they have said before.
+func (t *table) commitPlaced(steps []placement) {
+	if len(steps) == 0 {
+		return
+	}
+	t.mu.lock()
+	defer t.mu.Unlock()
+	t.sharing.begin()
+	if len(steps) > 1 {
+		t.writing.beginAll()
+		defer t.writing.endAll()
+	}
+	for i := range steps {
+		switch s := &steps[i]; s.what {
+		case putAway:
+			t.contents.put(s.key, s.obj, s.values)
+		case moveAway:
+			t.contents.move(s.key, s.home)
+		case takeAway:
+			t.contents.remove(s.key)
+		}
+	}
+}
+
+// move gives an entry another value in the first index, in which it has one.
+func (c *contents) move(key, home string) {
+	e := c.keys.find(key)
+	if e == nil || e.filed[0].posting.value == home {
+		return
+	}
+	c.unfile(e.filed[0])
+	e.filed[0] = c.indexes[0].add(0, home, e.slot, c.share)
 }
 
 // placed returns the object under a key and its home.

@@ -14,6 +14,8 @@ type processor struct {
 	mu sync.Mutex
 	// Invariant: listeners have a goroutine if and only if started is set and they have not ended.
 	listeners []*listener
+	// running counts the goroutines of all listeners, also of those that were removed. It grows only until stopped is set.
+	running sync.WaitGroup
 	// listened tells whether there are any, for those who do not hold the lock.
 	listened atomic.Bool
 	added    int // how many there ever were
@@ -30,7 +32,7 @@ type processor struct {
 
 func newProcessor(check time.Duration, logger logr.Logger) *processor {
 	// Notices are numbered from 1, so that 0 is before all of them.
-	return &processor{last: &page{first: 1}, check: check, logger: logger}
+	return &processor{last: &page{first: 1}, check: max(0, check), logger: logger}
 }
 
 // add adds a listener. What it is to hear first is returned by replay, which is called if the informer runs; no notice
@@ -56,7 +58,7 @@ func (p *processor) add(l *listener, replay func() *view) bool {
 	p.listened.Store(true)
 	if p.started {
 		l.replay = replay()
-		go l.run()
+		p.running.Go(l.run)
 	}
 	return true
 }
@@ -112,7 +114,7 @@ func (p *processor) shouldResync() bool {
 	return some
 }
 
-// remove takes a listener out and lets it end. It is not waited for.
+// remove takes a listener out and lets it end. It is not waited for, so that handlers can remove themselves; end waits.
 func (p *processor) remove(l *listener) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -123,7 +125,7 @@ func (p *processor) remove(l *listener) {
 	p.listeners = slices.Delete(p.listeners, i, i+1)
 	p.listened.Store(len(p.listeners) > 0)
 	l.stopNow()
-	if !p.started {
+	if !p.started && !p.stopped {
 		l.hasEnded()
 	}
 }
@@ -134,24 +136,28 @@ func (p *processor) start() {
 	defer p.mu.Unlock()
 	p.started = true
 	for _, l := range p.listeners {
-		go l.run()
+		p.running.Go(l.run)
 	}
 }
 
-// end lets all listeners end, and waits for them.
+// end lets all listeners end, and waits for them and for those that were removed before. It may be called more than once.
 func (p *processor) end() {
+	p.stop()
+	p.running.Wait()
+}
+
+func (p *processor) stop() {
 	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stopped {
+		return
+	}
 	p.stopped = true
-	listeners := p.listeners
-	for _, l := range listeners {
+	for _, l := range p.listeners {
 		l.stopNow()
 		if !p.started {
 			l.hasEnded()
 		}
-	}
-	p.mu.Unlock()
-	for _, l := range listeners {
-		<-l.ended
 	}
 }
 

@@ -11,9 +11,10 @@ type RealFIFOOptions struct {
 	// KeyFunction makes the keys. Nil means MetaNamespaceKeyFunc.
 	KeyFunction KeyFunc
 	// KnownObjects is what the consumer keeps: Replace finds in it what was deleted, Resync what to hand out again. It must
-	// be nil with AtomicEvents, and must not be nil without.
+	// be nil with AtomicEvents, and must not be nil without. It is asked under the lock of the queue, and must not call the
+	// queue.
 	KnownObjects KeyListerGetter
-	// Transformer changes objects before they are queued.
+	// Transformer changes objects before they are queued. It is called by the goroutine that calls the queue, without a lock.
 	Transformer TransformFunc
 	// AtomicEvents makes one delta of a Replace and one of a Resync. The consumer finds out what they mean.
 	AtomicEvents bool
@@ -118,18 +119,22 @@ func (f *RealFIFO) Update(obj interface{}) error { return f.write(Updated, obj) 
 func (f *RealFIFO) Delete(obj interface{}) error { return f.write(Deleted, obj) }
 
 func (f *RealFIFO) write(what DeltaType, obj any) error {
+	obj, err := f.admit(obj)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.populate(0)
+	if err == nil {
+		f.push(what, obj)
+	}
+	return err
+}
+
+// admit returns what is to be queued of an object that has a key. It is called without the lock.
+func (f *RealFIFO) admit(obj any) (any, error) {
 	if _, err := deltaKey(f.keyFunc, obj); err != nil {
-		return KeyError{obj, err}
+		return nil, KeyError{obj, err}
 	}
-	obj, err := f.transform(obj)
-	if err != nil {
-		return err
-	}
-	f.push(what, obj)
-	return nil
+	return f.transform(obj)
 }
 
 // Bookmark queues a Bookmark delta, if the options say so.

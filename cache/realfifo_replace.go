@@ -5,12 +5,12 @@ import "fmt"
 // Replace queues one ReplacedAll delta if events are atomic. Else it queues deletions of all that is queued or known but
 // not in the list, and then the list. If an object has no key or cannot be transformed, nothing is queued.
 func (f *RealFIFO) Replace(newItems []interface{}, resourceVersion string) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	objs, keys, err := f.prepare(newItems)
 	if err != nil {
 		return err
 	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if f.atomicEvents {
 		f.push(ReplacedAll, ReplacedAllInfo{ResourceVersion: resourceVersion, Objects: objs})
 	} else {
@@ -29,7 +29,7 @@ func (f *RealFIFO) Replace(newItems []interface{}, resourceVersion string) error
 	return nil
 }
 
-// prepare transforms a list, and finds its keys if they are needed.
+// prepare transforms a list, and finds its keys if they are needed, without the lock.
 func (f *RealFIFO) prepare(list []any) ([]any, map[string]struct{}, error) {
 	keys := map[string]struct{}{}
 	if !f.atomicEvents {

@@ -15,9 +15,9 @@ type resyncing struct {
 // minimumResync is the shortest period between two resyncs.
 const minimumResync = time.Second
 
-// permitted is the period of a listener in an informer that checks every so often.
+// permitted is the period of a listener in an informer that checks every so often. Zero or less means never, for either.
 func permitted(requested, check time.Duration) time.Duration {
-	if requested == 0 || check == 0 {
+	if requested <= 0 || check <= 0 {
 		return 0
 	}
 	return max(requested, check)

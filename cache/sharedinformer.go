@@ -73,7 +73,7 @@ type ResourceEventHandlerRegistration interface {
 
 // SharedIndexInformerOptions configures a SharedIndexInformer. The zero value works.
 type SharedIndexInformerOptions struct {
-	// ResyncPeriod is how often handlers that do not say otherwise are told of all objects again. Zero means never.
+	// ResyncPeriod is how often handlers that do not say otherwise are told of all objects again. Zero or less means never.
 	ResyncPeriod time.Duration
 	// Indexers are the indexes to begin with.
 	Indexers Indexers
@@ -104,10 +104,7 @@ func (o *SharedIndexInformerOptions) validate(example any) error {
 	if err := o.Storage.Validate(reflect.TypeOf(example)); err != nil {
 		return err
 	}
-	switch {
-	case o.ResyncPeriod < 0:
-		return fmt.Errorf("cache: SharedIndexInformerOptions.ResyncPeriod is %v, want 0 or more", o.ResyncPeriod)
-	case o.MaxPending < 0:
+	if o.MaxPending < 0 {
 		return fmt.Errorf("cache: SharedIndexInformerOptions.MaxPending is %d, want 0 or more", o.MaxPending)
 	}
 	return nil
@@ -117,7 +114,7 @@ func (o *SharedIndexInformerOptions) validate(example any) error {
 type HandlerOptions struct {
 	// Logger hears of panics and of delays. Nil means that of the informer.
 	Logger *logr.Logger
-	// ResyncPeriod is how often the handler is told of all objects again. Nil means that of the informer, zero never.
+	// ResyncPeriod is how often the handler is told of all objects again. Nil means that of the informer, zero or less never.
 	ResyncPeriod *time.Duration
 
 	// What follows is not in client-go.

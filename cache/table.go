@@ -21,12 +21,16 @@ type table struct {
 	// version is the resource version up to which the table holds everything.
 	version string
 	onWrite GaugeMetric // of the version; nil if nobody counts
+	// reporting is how many writes have asked for a report since the one that reports last looked.
+	reporting atomic.Int64
 	// indexers changes under mu, and can be read without.
 	indexers atomic.Pointer[indexSet]
 	// ready is how many of the indexes readers may use; those behind are being filled.
 	ready int
 	// adding is held while indexes are filled.
 	adding sync.Mutex
+	// announcing, if it is not nil, is held when indexers changes. Who holds it can count on them.
+	announcing *sync.Mutex
 }
 
 func newTable(indexers Indexers) *table {
@@ -95,17 +99,22 @@ func (t *table) lastVersion() string {
 	return t.version
 }
 
-// setVersion notes a version under the lock.
-func (t *table) setVersion(version string) {
-	t.version = version
-	if t.onWrite != nil {
-		countVersion(t.onWrite, version)
-	}
-}
-
 // bookmark notes a version that no object has.
 func (t *table) bookmark(version string) {
 	t.mu.lock()
-	defer t.mu.Unlock()
-	t.setVersion(version)
+	t.version = version
+	t.mu.Unlock()
+	t.report()
+}
+
+// report counts the version, without the lock. One goroutine reports at a time, and goes on for those that come meanwhile, so
+// that the version that was set last is the one that is counted last.
+func (t *table) report() {
+	if t.onWrite == nil || t.reporting.Add(1) != 1 {
+		return
+	}
+	for seen, done := int64(1), false; !done; done = t.reporting.CompareAndSwap(seen, 0) {
+		seen = t.reporting.Load()
+		countVersion(t.onWrite, t.lastVersion())
+	}
 }

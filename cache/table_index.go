@@ -32,6 +32,10 @@ func (t *table) addIndexers(more Indexers) error {
 
 // announce lets writers know of new indexes, and returns the rows that they did not file in them.
 func (t *table) announce(set *indexSet) view {
+	if t.announcing != nil {
+		t.announcing.Lock()
+		defer t.announcing.Unlock()
+	}
 	t.mu.lock()
 	defer t.mu.Unlock()
 	for range len(set.funcs) - len(t.contents.indexes) {

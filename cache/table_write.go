@@ -17,9 +17,12 @@ func (t *table) put(key string, obj any) error {
 		t.sharing.begin()
 		t.contents.put(key, obj, values)
 		if versioned {
-			t.setVersion(version)
+			t.version = version
 		}
 		t.mu.Unlock()
+		if versioned {
+			t.report()
+		}
 		return err
 	}
 }
@@ -28,11 +31,14 @@ func (t *table) put(key string, obj any) error {
 func (t *table) remove(key string, last any) {
 	version, versioned := versionOf(last)
 	t.mu.lock()
-	defer t.mu.Unlock()
 	t.sharing.begin()
 	t.contents.remove(key)
 	if versioned {
-		t.setVersion(version)
+		t.version = version
+	}
+	t.mu.Unlock()
+	if versioned {
+		t.report()
 	}
 }
 
@@ -47,27 +53,46 @@ func (t *table) apply(steps []ThreadSafeStoreTransaction) error {
 
 // commit does all steps in one, after which the table holds everything up to the version, if there is one.
 func (t *table) commit(steps []ThreadSafeStoreTransaction, version string, versioned bool) error {
-	return t.commitAt(steps, nil, version, versioned)
+	for {
+		p := t.prepare(steps)
+		if t.commitPrepared(&p, version, versioned) {
+			if versioned {
+				t.report()
+			}
+			return p.err
+		}
+	}
 }
 
-// commitAt is commit for a table whose first index is not a function of the objects: homes are their values in it.
-func (t *table) commitAt(steps []ThreadSafeStoreTransaction, homes []string, version string, versioned bool) error {
-	for {
-		set := t.indexers.Load()
-		values, err := set.valuesOfSteps(steps, homes)
-		t.mu.lock()
-		if t.indexers.Load() != set {
-			t.mu.Unlock()
-			continue
-		}
-		t.sharing.begin()
-		t.applyLocked(steps, values, len(set.funcs))
-		if versioned {
-			t.setVersion(version)
-		}
-		t.mu.Unlock()
-		return err
+// prepared is steps with the values of their objects in the indexes of a set.
+type prepared struct {
+	steps  []ThreadSafeStoreTransaction
+	set    *indexSet
+	values [][]string
+	err    error // of index functions
+}
+
+// prepare calls the index functions, without a lock.
+func (t *table) prepare(steps []ThreadSafeStoreTransaction) prepared {
+	p := prepared{steps: steps, set: t.indexers.Load()}
+	p.values, p.err = p.set.valuesOfSteps(steps)
+	return p
+}
+
+// commitPrepared does all steps in one. If an index was added since they were prepared, it does nothing and returns false. It calls
+// nobody: whoever commits a version calls report when he has released his own locks.
+func (t *table) commitPrepared(p *prepared, version string, versioned bool) bool {
+	t.mu.lock()
+	defer t.mu.Unlock()
+	if t.indexers.Load() != p.set {
+		return false
 	}
+	t.sharing.begin()
+	t.applyLocked(p.steps, p.values, len(p.set.funcs))
+	if versioned {
+		t.version = version
+	}
+	return true
 }
 
 func (t *table) applyLocked(steps []ThreadSafeStoreTransaction, values [][]string, indexes int) {
@@ -85,9 +110,8 @@ func (t *table) applyLocked(steps []ThreadSafeStoreTransaction, values [][]strin
 	}
 }
 
-// valuesOfSteps returns the values of all objects, one after the other; those of a deletion are empty. The values in the
-// first index are the homes, if there are any.
-func (s *indexSet) valuesOfSteps(steps []ThreadSafeStoreTransaction, homes []string) ([][]string, error) {
+// valuesOfSteps returns the values of all objects, one after the other; those of a deletion are empty.
+func (s *indexSet) valuesOfSteps(steps []ThreadSafeStoreTransaction) ([][]string, error) {
 	values := make([][]string, 0, len(steps)*len(s.funcs))
 	var failed failures
 	for i := range steps {
@@ -95,13 +119,8 @@ func (s *indexSet) valuesOfSteps(steps []ThreadSafeStoreTransaction, homes []str
 		if steps[i].Type == TransactionTypeDelete {
 			obj = nil
 		}
-		from := 0
-		if homes != nil {
-			from = 1
-			values = append(values, homes[i:i+1:i+1])
-		}
 		var err error
-		values, err = s.values(steps[i].Key, obj, from, values)
+		values, err = s.values(steps[i].Key, obj, 0, values)
 		failed.note(err)
 	}
 	return values, failed.err()
@@ -126,8 +145,9 @@ func (t *table) replace(items iter.Seq2[string, any], count int, version string)
 			continue
 		}
 		t.adopt(fresh)
-		t.setVersion(version)
+		t.version = version
 		t.mu.Unlock()
+		t.report()
 		return failed.err()
 	}
 }

@@ -207,6 +207,19 @@ func TestToTyped(t *testing.T) {
 
 type untyped struct{ coreinformers.PodInformer }
 
+// client-go takes any period, and nothing is resynced if it is negative.
+func TestANegativePeriodIsNone(t *testing.T) {
+	_, client := newClient(t)
+	custom := WithCustomResyncConfig(map[metav1.Object]time.Duration{&corev1.Pod{}: -1})
+	for _, factory := range []SharedInformerFactory{
+		NewSharedInformerFactory(client, -1), NewSharedInformerFactoryWithOptions(client, time.Hour, custom),
+	} {
+		if factory.Core().V1().Pods().Informer() == nil {
+			t.Error("no informer")
+		}
+	}
+}
+
 func TestBadConfig(t *testing.T) {
 	_, client := newClient(t)
 	for want, config := range map[string]Config{

@@ -82,9 +82,9 @@ func NewDynamicSharedInformerFactory(client dynamic.Interface, defaultResync tim
 }
 
 // NewFilteredDynamicSharedInformerFactory makes a factory for one namespace, or for all, with a function that changes the
-// options of each list and watch. It panics if the client is nil or the period negative; New returns an error.
+// options of each list and watch. It panics if the client is nil; New returns an error.
 func NewFilteredDynamicSharedInformerFactory(client dynamic.Interface, defaultResync time.Duration, namespace string, tweakListOptions TweakListOptionsFunc) DynamicSharedInformerFactory {
-	factory, err := New(Config{Client: client, Resync: defaultResync, namespace: namespace, TweakListOptions: tweakListOptions})
+	factory, err := New(Config{Client: client, Resync: max(0, defaultResync), namespace: namespace, TweakListOptions: tweakListOptions})
 	if err != nil {
 		panic(err)
 	}

@@ -148,6 +148,15 @@ func TestNamespacesChangeWhileItRuns(t *testing.T) {
 	})
 }
 
+// client-go takes any period, and nothing is resynced if it is negative.
+func TestANegativePeriodIsNone(t *testing.T) {
+	server := apitest.New(t, apitest.Config{InProcess: true})
+	factory := dynamicinformer.NewDynamicSharedInformerFactory(newClient(t, server), -1)
+	if factory.ForResource(configMaps).Informer() == nil {
+		t.Error("no informer")
+	}
+}
+
 func TestBadConfig(t *testing.T) {
 	server := apitest.New(t, apitest.Config{InProcess: true})
 	client := newClient(t, server)

@@ -89,15 +89,15 @@ func NewSharedInformerFactory(client metadata.Interface, defaultResync time.Dura
 }
 
 // NewFilteredSharedInformerFactory makes a factory for one namespace, or for all, with a function that changes the options
-// of each list and watch. It panics if the client is nil or the period negative; New returns an error.
+// of each list and watch. It panics if the client is nil; New returns an error.
 func NewFilteredSharedInformerFactory(client metadata.Interface, defaultResync time.Duration, namespace string, tweakListOptions TweakListOptionsFunc) SharedInformerFactory {
-	return must(New(Config{Client: client, Resync: defaultResync, namespace: namespace, TweakListOptions: tweakListOptions}))
+	return must(New(Config{Client: client, Resync: max(0, defaultResync), namespace: namespace, TweakListOptions: tweakListOptions}))
 }
 
-// NewSharedInformerFactoryWithOptions makes a factory for all namespaces, with options. It panics if the client is nil or
-// the period negative. New takes the options as a struct, can be told more, and returns an error.
+// NewSharedInformerFactoryWithOptions makes a factory for all namespaces, with options. It panics if the client is nil. New
+// takes the options as a struct, can be told more, and returns an error.
 func NewSharedInformerFactoryWithOptions(client metadata.Interface, defaultResync time.Duration, options ...SharedInformerOption) SharedInformerFactory {
-	config := Config{Client: client, Resync: defaultResync}
+	config := Config{Client: client, Resync: max(0, defaultResync)}
 	for _, option := range options {
 		option(&config)
 	}

@@ -103,6 +103,18 @@ func TestFiltersAndTransform(t *testing.T) {
 	})
 }
 
+// client-go takes any period, and nothing is resynced if it is negative.
+func TestANegativePeriodIsNone(t *testing.T) {
+	client := newClient(t)
+	for _, factory := range []metadatainformer.SharedInformerFactory{
+		metadatainformer.NewSharedInformerFactory(client, -1), metadatainformer.NewSharedInformerFactoryWithOptions(client, -1),
+	} {
+		if factory.ForResource(configMaps).Informer() == nil {
+			t.Error("no informer")
+		}
+	}
+}
+
 func TestBadConfig(t *testing.T) {
 	if _, err := metadatainformer.New(metadatainformer.Config{}); err == nil || !strings.Contains(err.Error(), "Client") {
 		t.Errorf("got %v", err)

@@ -1,0 +1,137 @@
+package cache
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// eachInformer runs a test with an informer of pods from a stage, of each kind. The informer runs until stop is called, and ended
+// is closed when its Run has returned.
+func eachInformer(t *testing.T, s *stage, test func(t *testing.T, i SharedIndexInformer, start func() (stop func(), ended <-chan struct{}))) {
+	kinds := map[string]func() SharedIndexInformer{
+		"shared": func() SharedIndexInformer {
+			return NewSharedIndexInformerWithOptions(s.lw(), &corev1.Pod{}, SharedIndexInformerOptions{})
+		},
+		"namespaced": func() SharedIndexInformer {
+			lw := func(string) ListerWatcher { return s.lw() }
+			return NewNamespacedInformer(lw, &corev1.Pod{}, []string{"ns"}, SharedIndexInformerOptions{})
+		},
+		"partitioned": func() SharedIndexInformer { return newOnePartition(t, s, SharedIndexInformerOptions{}) },
+	}
+	for name, make := range kinds {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				i := make()
+				test(t, i, func() (func(), <-chan struct{}) { return startInformer(t, i) })
+			})
+		})
+	}
+}
+
+// newOnePartition returns an informer of pods from a stage that has one partition, p.
+func newOnePartition(t *testing.T, s *stage, options SharedIndexInformerOptions) *PartitionedInformer {
+	i := NewPartitionedInformer(&corev1.Pod{}, options)
+	_, err := i.Change(PartitionChange{
+		Add:    []PartitionConfig{{ID: "p"}},
+		Router: func(string, *Envelope) string { return "p" },
+		Start:  []StreamConfig{{Source: s.lw(), Partitions: []string{"p"}}},
+	})
+	mustNot(t, err)
+	i.Complete()
+	return i
+}
+
+// startInformer runs an informer and waits until nothing moves. The informer runs until stop is called, and ended is closed when
+// its Run has returned.
+func startInformer(t *testing.T, i SharedIndexInformer) (stop func(), ended <-chan struct{}) {
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		i.RunWithContext(ctx)
+	}()
+	synctest.Wait()
+	return cancel, done
+}
+
+func TestAHandlerMayBeRemovedWhileTheInformerEnds(t *testing.T) {
+	s := newStage(pod("ns", "a", "1"))
+	eachInformer(t, s, func(t *testing.T, i SharedIndexInformer, start func() (func(), <-chan struct{})) {
+		gate := make(chan struct{})
+		var handles []ResourceEventHandlerRegistration
+		for range 3 {
+			h, err := i.AddEventHandler(&diary{during: func(string) { <-gate }})
+			mustNot(t, err)
+			handles = append(handles, h)
+		}
+		stop, ended := start()
+		stop()
+		synctest.Wait()
+		mustNot(t, i.RemoveEventHandler(handles[1]))
+		synctest.Wait()
+		wantEqual(t, "has ended while handlers are in their calls", isClosed(ended), false)
+		close(gate)
+		<-ended
+		mustNot(t, i.RemoveEventHandler(handles[0]))
+	})
+}
+
+func TestRunReturnsWhenRemovedHandlersHave(t *testing.T) {
+	s := newStage(pod("ns", "a", "1"))
+	eachInformer(t, s, func(t *testing.T, i SharedIndexInformer, start func() (func(), <-chan struct{})) {
+		gate := make(chan struct{})
+		var handle ResourceEventHandlerRegistration
+		handle, err := i.AddEventHandler(&diary{during: func(string) {
+			mustNot(t, i.RemoveEventHandler(handle)) // by itself, which must not wait for the call
+			<-gate
+		}})
+		mustNot(t, err)
+		stop, ended := start()
+		stop()
+		synctest.Wait()
+		wantEqual(t, "has ended while a removed handler is in its call", isClosed(ended), false)
+		close(gate)
+		<-ended
+		wantEqual(t, "handler ended", isClosed(handle.(interface{ ShutdownChan() <-chan struct{} }).ShutdownChan()), true)
+	})
+}
+
+func TestAHandlerMayChangeThePartitionsWhileTheInformerEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newOnePartition(t, newStage(pod("ns", "a", "1")), SharedIndexInformerOptions{})
+		gate := make(chan struct{})
+		_, err := i.AddEventHandler(&diary{during: func(string) {
+			<-gate
+			_, err := i.Change(PartitionChange{Add: []PartitionConfig{{ID: "q"}}})
+			wantEqual(t, "error", err, errStopped)
+			i.streams[0].Stop()
+		}})
+		mustNot(t, err)
+		stop, ended := startInformer(t, i)
+		stop()
+		synctest.Wait()
+		close(gate)
+		<-ended
+	})
+}
+
+// A partition that is removed before the start has nothing to tell, and nobody waits for it.
+func TestAHandlerSyncsWithoutAPartitionThatWasRemovedBeforeTheStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newOnePartition(t, newStage(pod("ns", "a", "1")), SharedIndexInformerOptions{})
+		_, err := i.Change(PartitionChange{Add: []PartitionConfig{{ID: "q"}}})
+		mustNot(t, err)
+		h, err := i.AddEventHandler(&diary{})
+		mustNot(t, err)
+		_, err = i.Change(PartitionChange{Remove: []string{"q"}})
+		mustNot(t, err)
+		stop, ended := startInformer(t, i)
+		wantEqual(t, "handler synced", h.HasSynced(), true)
+		stop()
+		<-ended
+		mustNot(t, ShutDownEventHandler(i, h))
+	})
+}
