@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 
 	"vedette.dev/flowcontrol"
+	"vedette.dev/internal/plainurl"
 )
 
 // What a Config lacks for a client to be made of it.
@@ -113,7 +114,7 @@ func limiterFor(config *Config) flowcontrol.RateLimiter {
 func HTTPClientFor(config *Config) (*http.Client, error) {
 	transport, err := TransportFor(config)
 	if err != nil {
-		return nil, fmt.Errorf("cannot make a connection to %s: %w", config.Host, err)
+		return nil, fmt.Errorf("cannot make a connection to %s: %w", plainurl.Hide(config.Host), err)
 	}
 	return &http.Client{Transport: transport, Timeout: config.Timeout}, nil
 }
