@@ -89,6 +89,7 @@ func newClient(config *Config, gv schema.GroupVersion, httpClient *http.Client) 
 	}
 	client.warningHandler = config.warningHandler()
 	client.metrics = config.Metrics
+	client.maxResponseBytes = config.MaxResponseBytes
 	return client, nil
 }
 
