@@ -78,7 +78,7 @@ func (p *program) find(ctx context.Context, kind, key string) (found []controlle
 func (p *program) controllers(ctx context.Context) (names []string, err error) {
 	var states []struct{ Name string }
 	missing := p.get(ctx, "debug/controllers", nil, &states)
-	if !errors.Is(missing, errNotServed) {
+	if !errors.Is(missing, errNotServed) && !errors.Is(missing, errRefused) {
 		for _, state := range states {
 			names = append(names, state.Name)
 		}
@@ -127,6 +127,9 @@ func (p *program) explain(ctx context.Context, name, key string) (answer control
 // errNotServed is that a program does not have what it was asked for.
 var errNotServed = errors.New("start it with --debug-endpoints, or give the address of its live page")
 
+// errRefused is that a program does not answer this machine. Its live page may, if it has a token.
+var errRefused = errors.New("refuses")
+
 // maxAnswer is how long an answer may be. They are a few kilobytes.
 const maxAnswer = 16 << 20
 
@@ -156,6 +159,8 @@ func (p *program) get(ctx context.Context, path string, query url.Values, into a
 		return fmt.Errorf("the program at %s has no /%s; %w", p.name, path, errNotServed)
 	case response.StatusCode == http.StatusUnauthorized:
 		return fmt.Errorf("the program at %s refuses: %s (%s)\nGive --url the address as it was printed: %s?token=TOKEN", p.name, reason, response.Status, p.name)
+	case response.StatusCode == http.StatusForbidden:
+		return fmt.Errorf("the program at %s %w: %s (%s)", p.name, errRefused, reason, response.Status)
 	case response.StatusCode != http.StatusOK:
 		return fmt.Errorf("the program at %s refuses: %s (%s)", p.name, reason, response.Status)
 	}
