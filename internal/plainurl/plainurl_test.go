@@ -40,8 +40,9 @@ func TestErrorQuotesNothing(t *testing.T) {
 			t.Errorf("%q: %s", address, got)
 		}
 	}
-	_, err := url.Parse("https://host:port")
-	if got := Error("https://host:port", err); !strings.Contains(got.Error(), `invalid port ":port"`) {
+	plain := "https://host:port"
+	_, err := url.Parse(plain)
+	if got := Error(plain, err); !strings.Contains(got.Error(), `invalid port ":port"`) {
 		t.Errorf("without a password: %v", got)
 	}
 	other := errors.New("other")
