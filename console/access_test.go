@@ -31,12 +31,18 @@ func TestWhoIsRefused(t *testing.T) {
 		{"from nowhere", func(r *http.Request) { r.RemoteAddr = "@" }, 403, "Config.Token"},
 		{"through a proxy", func(r *http.Request) { r.Header.Set("X-Forwarded-For", "10.0.0.7") }, 403, "Config.Token"},
 		{"through another proxy", func(r *http.Request) { r.Header.Set("Forwarded", "for=10.0.0.7") }, 403, "Config.Token"},
+		{"through a sidecar", func(r *http.Request) { r.RemoteAddr = "127.0.0.6:4711" }, 403, "Config.Token"},
+		{"through a sidecar, with its headers", func(r *http.Request) { r.Header.Set("X-Forwarded-Client-Cert", "By=spiffe://x") }, 403, "X-Forwarded-Client-Cert"},
 		{"a name that was made to point here", func(r *http.Request) { r.Host = "evil.example:8080" }, 403, "localhost only"},
 		{"a name that looks like ours", func(r *http.Request) { r.Host = "localhost.evil.example" }, 403, "localhost only"},
 		{"an address of the machine", func(r *http.Request) { r.Host = "10.0.0.1:8080" }, 403, "localhost only"},
 		{"no name", func(r *http.Request) { r.Host = "" }, 403, "localhost only"},
 		{"a script of another site", func(r *http.Request) {
 			r.Header.Set("Sec-Fetch-Site", "cross-site")
+			r.Header.Set("Sec-Fetch-Mode", "no-cors")
+		}, 403, "other sites"},
+		{"a script of another port", func(r *http.Request) {
+			r.Header.Set("Sec-Fetch-Site", "same-site")
 			r.Header.Set("Sec-Fetch-Mode", "no-cors")
 		}, 403, "other sites"},
 		{"POST", func(r *http.Request) { r.Method = "POST" }, 405, "reading only"},
@@ -85,8 +91,8 @@ func TestToken(t *testing.T) {
 		"another":       func(r *http.Request) { r.Header.Set("Authorization", "Bearer let-me-in-pleasf") },
 		"a part":        func(r *http.Request) { r.Header.Set("Authorization", "Bearer let-me-in") },
 		"another sort":  func(r *http.Request) { r.Header.Set("Authorization", "Basic "+token) },
-		"as cookie":     func(r *http.Request) { r.AddCookie(&http.Cookie{Name: cookieName, Value: token}) },
-		"empty cookie":  func(r *http.Request) { r.AddCookie(&http.Cookie{Name: cookieName}) },
+		"as cookie":     func(r *http.Request) { r.AddCookie(&http.Cookie{Name: "vedette_console", Value: token}) },
+		"empty cookie":  func(r *http.Request) { r.AddCookie(&http.Cookie{Name: "vedette_console"}) },
 		"wrong address": func(r *http.Request) { r.URL.RawQuery = "token=nonsense" },
 		"from here":     func(r *http.Request) { r.RemoteAddr, r.Host = "127.0.0.1:4711", "localhost" },
 	} {

@@ -29,10 +29,11 @@ type Config struct {
 	Reconciles *Reconciles
 
 	// Token is what a viewer has to present, as "Authorization: Bearer ..." or once as "?token=...". Empty means that viewers
-	// need none, and must be on this machine: a request from another address, or for a host name that is not this machine's
-	// own, is refused.
+	// need none, and must be on this machine: a request from another address than 127.0.0.1 or ::1, for a host name that is not
+	// this machine's own, or with a header of a proxy, is refused.
 	Token string
-	// Redact may take more out of an object than the page does by itself, before it is shown. It is given a copy.
+	// Redact may take more out of an object than the page does by itself, before anything of it is shown. It is given a copy. With
+	// it, a search by labels looks at 10,000 objects at most, and objects cannot be found by indexes other than that of the namespaces.
 	Redact func(object map[string]any)
 }
 

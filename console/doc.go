@@ -20,9 +20,9 @@
 //
 // # Who may look
 //
-//   - Without a token: only who is on this machine, and asks for it by a name of this machine. Requests that come through a
-//     proxy, and those of pages of other sites, are refused.
-//   - With Config.Token: only who presents it, wherever they are.
+//   - Without a token: only direct connections from 127.0.0.1 or ::1 to a loopback address, for a name of this machine. Requests
+//     with a header that proxies and service meshes add, and those of scripts of other sites, are refused.
+//   - With Config.Token: only viewers who present it, wherever they are. Wrong tokens are limited to one a second.
 //   - The page loads nothing from elsewhere, and its content security policy does not let it.
 //
 // # What is never shown
@@ -31,7 +31,8 @@
 //   - Fields that an object names in its annotation vedette.dev/hide: "spec.password, spec.users.*.pin".
 //   - The copy of an object that kubectl keeps in an annotation. Managed fields are shown on request.
 //   - What Config.Redact takes out.
-//   - Errors and keys are shown as they are: what a reconciler puts into its errors, people can read here.
+//   - What is hidden is hidden in lists, too, and cannot be searched for by labels or indexes.
+//   - Errors, keys and sizes are shown as they are: what a reconciler puts into its errors, people can read here.
 //
 // # What it costs
 //

@@ -8,23 +8,17 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
-
-	"vedette.dev/cache"
 )
 
 // objectData is the view of one object.
 type objectData struct {
 	Informer, Key, Format string
-	Kind, Version, UID    string
-	Created, Changed      time.Time
-	// Manager is who changed it last.
-	Manager    string
-	Generation int64
-	Size       int64
-	Labels     map[string]string
-	Text       string
+	Kind                  string
+	Size                  int64 // of what is cached
+	// All else is of the object without what is hidden.
+	metadata
+	Text string
 	// Hidden is how many values were taken out; Managed, that managed fields were, and WithManaged, that they are shown.
 	Hidden               int
 	Managed, WithManaged bool
@@ -51,36 +45,18 @@ func (p *Page) objectView(q query) (any, error) {
 	if !ok {
 		return d, fmt.Errorf("informer %q has no object %q now: %w", d.Informer, d.Key, errNotFound)
 	}
-	d.describe(obj, informer)
+	d.Kind, d.Size = typeName(fmt.Sprintf("%T", obj)), sizeOf(obj)
 	s, err := p.redacted(obj, d.WithManaged, informer.State().Type, d.Informer)
 	if err != nil {
 		d.Why = err.Error()
 		return d, nil
 	}
-	d.Hidden, d.Managed = s.hidden, s.managed
+	d.metadata, d.Hidden, d.Managed = s.metadata, s.hidden, s.managed
+	if kind, _ := s.fields["kind"].(string); kind != "" {
+		d.Kind = kind
+	}
 	d.Text, err = textOf(s.fields, d.Format)
 	return d, err
-}
-
-func (d *objectData) describe(obj any, informer cache.StateReader) {
-	d.Size = sizeOf(obj)
-	d.Kind = typeName(fmt.Sprintf("%T", obj))
-	if o, ok := obj.(runtime.Object); ok {
-		if kind := o.GetObjectKind().GroupVersionKind().Kind; kind != "" {
-			d.Kind = kind
-		}
-	}
-	meta := metaOf(obj)
-	if meta == nil {
-		return
-	}
-	d.Version, d.UID, d.Created = meta.GetResourceVersion(), string(meta.GetUID()), meta.GetCreationTimestamp().Time
-	d.Generation, d.Labels = meta.GetGeneration(), meta.GetLabels()
-	for _, m := range meta.GetManagedFields() {
-		if m.Time != nil && m.Time.After(d.Changed) {
-			d.Changed, d.Manager = m.Time.Time, m.Manager
-		}
-	}
 }
 
 func textOf(fields map[string]any, format string) (string, error) {

@@ -15,8 +15,12 @@ import (
 	"vedette.dev/cache"
 )
 
-// maxRows is how many objects are listed.
-const maxRows = 100
+const (
+	// maxRows is how many objects are listed.
+	maxRows = 100
+	// maxRedact is how many objects are looked at to find some by their labels, if each has to be copied for Config.Redact before.
+	maxRedact = 10_000
+)
 
 // objectsData is the view of many objects.
 type objectsData struct {
@@ -88,15 +92,14 @@ func (p *Page) objectsView(q query) (any, error) {
 	if err != nil {
 		return d, err
 	}
-	d.readIndexes(informer, store)
+	hints := []string{informer.State().Type, d.Informer}
+	p.readIndexes(d, store, hints)
 	if d.Sort == "changed" {
 		result := p.changes.look(d.Informer, store, maxRows)
 		d.Changes = &result
 		for _, c := range result.Top {
-			row := objectRow{Key: c.key, Version: c.version, Times: c.times, Changed: c.at}
-			if obj, ok, _ := store.GetByKey(c.key); ok {
-				row.fill(obj)
-			}
+			row := objectRow{Key: c.key, Times: c.times, Changed: c.at}
+			p.fill(&row, store, hints)
 			d.Rows = append(d.Rows, row)
 		}
 		d.Found = len(d.Rows)
@@ -104,46 +107,68 @@ func (p *Page) objectsView(q query) (any, error) {
 	}
 	p.scan.Lock()
 	defer p.scan.Unlock()
-	return d, d.find(store)
+	return d, p.find(d, store, hints)
 }
 
 // stillObjects tells whether a list is not sent again: to look through a large store once a second would cost too much. Counting
 // changes spares itself.
 func stillObjects(q query) bool { return q.Get("sort") != "changed" }
 
-// hideValues tells whether the values of indexes are kept back: they may be made of what is secret.
-func hideValues(informer cache.StateReader, name string) bool {
-	return strings.Contains(strings.ToLower(informer.State().Type+" "+name), "secret")
+// hideValues reports whether the values of indexes are kept back: they may be made of what is secret, and what Config.Redact would
+// take out of them is not known.
+func (p *Page) hideValues(hints []string) bool {
+	return p.config.Redact != nil || strings.Contains(strings.ToLower(strings.Join(hints, " ")), "secret")
 }
 
-func (d *objectsData) readIndexes(informer cache.StateReader, store cache.Store) {
+func (p *Page) readIndexes(d *objectsData, store cache.Store, hints []string) {
 	indexer, ok := store.(cache.Indexer)
 	if !ok {
 		return
 	}
 	d.Indexes = slices.Sorted(maps.Keys(indexer.GetIndexers()))
-	if hideValues(informer, d.Informer) {
+	if p.hideValues(hints) {
 		d.Indexes = slices.DeleteFunc(d.Indexes, func(name string) bool { return name != cache.NamespaceIndex })
 	}
 	if slices.Contains(d.Indexes, d.Index) {
 		d.Values = indexer.ListIndexFuncValues(d.Index)
 		slices.Sort(d.Values)
 		d.Values = d.Values[:min(len(d.Values), 2*maxRows)]
+		d.Values = slices.DeleteFunc(d.Values, func(value string) bool { return !p.mayShow(indexer, d.Index, value) })
 	}
 }
 
+// mayShow reports whether a value of an index can be seen: it is that of an object of which nothing is hidden.
+func (p *Page) mayShow(indexer cache.Indexer, index, value string) bool {
+	const enough = 10
+	if index == cache.NamespaceIndex {
+		return true
+	}
+	keys, err := indexer.IndexKeys(index, value)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(keys[:min(len(keys), enough)], func(key string) bool {
+		obj, ok, err := indexer.GetByKey(key)
+		return ok && err == nil && p.untouched(obj)
+	})
+}
+
 // find looks for what was asked for.
-func (d *objectsData) find(store cache.Store) error {
+func (p *Page) find(d *objectsData, store cache.Store, hints []string) error {
 	selector, err := labels.Parse(d.Label)
 	if err != nil {
 		return fmt.Errorf("label %q: %w", d.Label, err)
 	}
-	all, err := d.candidates(store)
+	all, err := p.candidates(d, store)
 	if err != nil {
 		return err
 	}
-	if len(all) > maxScan {
-		all, d.TooMany = all[:maxScan], true
+	most := maxScan
+	if !selector.Empty() && p.config.Redact != nil {
+		most = maxRedact
+	}
+	if len(all) > most {
+		all, d.TooMany = all[:most], true
 	}
 	for _, obj := range all {
 		meta := metaOf(obj)
@@ -151,7 +176,11 @@ func (d *objectsData) find(store cache.Store) error {
 			continue
 		}
 		key := keyOf(meta.GetNamespace(), meta.GetName())
-		if d.Key != "" && !strings.Contains(key, d.Key) || !selector.Matches(labels.Set(meta.GetLabels())) {
+		if d.Key != "" && !strings.Contains(key, d.Key) {
+			continue
+		}
+		// Hidden labels cannot be asked for, either.
+		if !selector.Empty() && !selector.Matches(labels.Set(p.metadata(obj, hints...).Labels)) {
 			continue
 		}
 		d.Found++
@@ -166,15 +195,13 @@ func (d *objectsData) find(store cache.Store) error {
 	}
 	d.trim()
 	for i := range d.Rows {
-		if obj, ok, _ := store.GetByKey(d.Rows[i].Key); ok {
-			d.Rows[i].fill(obj)
-		}
+		p.fill(&d.Rows[i], store, hints)
 	}
 	return nil
 }
 
 // candidates are the objects to look at.
-func (d *objectsData) candidates(store cache.Store) ([]any, error) {
+func (p *Page) candidates(d *objectsData, store cache.Store) ([]any, error) {
 	if d.Index == "" || d.Value == "" {
 		if obj, ok, err := store.GetByKey(d.Key); d.Key != "" && ok && err == nil {
 			d.Total = len(store.ListKeys())
@@ -189,6 +216,10 @@ func (d *objectsData) candidates(store cache.Store) ([]any, error) {
 		return nil, fmt.Errorf("informer %q has no index %q that can be asked: %w", d.Informer, d.Index, errNotFound)
 	}
 	all, err := indexer.ByIndex(d.Index, d.Value)
+	if d.Index != cache.NamespaceIndex {
+		// What an object hides cannot be found out by asking an index for it.
+		all = slices.DeleteFunc(slices.Clone(all), func(obj any) bool { return !p.untouched(obj) })
+	}
 	d.Total = len(all)
 	return all, err
 }
@@ -201,9 +232,12 @@ func (d *objectsData) trim() {
 	d.Rows = d.Rows[:min(len(d.Rows), maxRows)]
 }
 
-func (r *objectRow) fill(obj any) {
-	r.Size = sizeOf(obj)
-	if meta := metaOf(obj); meta != nil {
-		r.Version, r.Created, r.Generation = meta.GetResourceVersion(), meta.GetCreationTimestamp().Time, meta.GetGeneration()
+// fill adds to a row what may be shown of its object, if that is still there.
+func (p *Page) fill(r *objectRow, store cache.Store, hints []string) {
+	obj, ok, err := store.GetByKey(r.Key)
+	if !ok || err != nil {
+		return
 	}
+	m := p.metadata(obj, hints...)
+	r.Size, r.Version, r.Created, r.Generation = sizeOf(obj), m.Version, m.Created, m.Generation
 }

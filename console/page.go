@@ -13,12 +13,14 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"vedette.dev/internal/httpguard"
 )
 
 // Page is the live page of a running machine: an http.Handler. It has no goroutine of its own.
 type Page struct {
 	config  Config
-	guard   guard
+	guard   *httpguard.Guard
 	sampler *sampler
 	changes *changeCounters
 	// scan lets one request at a time look through all objects of a store.
@@ -38,7 +40,10 @@ func Handler(config Config) *Page {
 	if config.Title == "" {
 		config.Title = "Vedette"
 	}
-	p := &Page{config: config, guard: newGuard(config.Token), changes: newChangeCounters(), closed: make(chan struct{})}
+	guard := httpguard.New(httpguard.Config{
+		Name: "the console", Otherwise: "unless it is given a token: set console.Config.Token", Token: config.Token, Cookie: "vedette_console",
+	})
+	p := &Page{config: config, guard: guard, changes: newChangeCounters(), closed: make(chan struct{})}
 	p.sampler = newSampler(newReader(&p.config))
 	p.close = sync.OnceFunc(func() { close(p.closed) })
 	return p
@@ -65,8 +70,8 @@ func (p *Page) Close() { p.close() }
 
 // ServeHTTP answers a request.
 func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	protect(w.Header())
-	if !p.guard.admit(w, r) {
+	httpguard.Protect(w.Header())
+	if !p.guard.Admit(w, r) {
 		return
 	}
 	// All addresses are in one folder, so that links hold wherever that is.

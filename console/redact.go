@@ -25,6 +25,7 @@ const (
 // shown is an object as the page may show it.
 type shown struct {
 	fields map[string]any
+	metadata
 	// hidden is how many values were taken out, managed tells that managed fields were.
 	hidden  int
 	managed bool
@@ -49,15 +50,34 @@ func (p *Page) redacted(obj any, keepManaged bool, hints ...string) (shown, erro
 	}
 	if isAPI {
 		s.hideAnnotated(meta)
-		if _, ok := meta["managedFields"]; ok && !keepManaged {
-			delete(meta, "managedFields")
-			s.managed = true
-		}
 	}
 	if p.config.Redact != nil {
 		p.config.Redact(fields)
 	}
+	s.metadata = metadataIn(fields)
+	if meta, _ := fields["metadata"].(map[string]any); meta["managedFields"] != nil && !keepManaged {
+		delete(meta, "managedFields")
+		s.managed = true
+	}
 	return s, nil
+}
+
+// untouched reports whether an object has metadata of which nothing is hidden, so that it can be shown without a copy.
+func (p *Page) untouched(obj any) bool {
+	meta := metaOf(obj)
+	return p.config.Redact == nil && meta != nil && meta.GetAnnotations()[hideAnnotation] == ""
+}
+
+// metadata returns what may be shown of the metadata of an object.
+func (p *Page) metadata(obj any, hints ...string) metadata {
+	if p.untouched(obj) {
+		return metadataOf(metaOf(obj))
+	}
+	s, err := p.redacted(obj, false, hints...)
+	if err != nil {
+		return metadata{} // nothing of it is shown
+	}
+	return s.metadata
 }
 
 // fieldsOf makes a copy of an object that has only maps, slices and simple values.

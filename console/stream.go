@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -114,13 +115,14 @@ func (s *streamer) samples() error {
 	return nil
 }
 
+// lineEnds are what ends a line of a server-sent event. To a browser they are all the same, as they are in HTML.
+var lineEnds = strings.NewReplacer("\r\n", "\ndata: ", "\r", "\ndata: ", "\n", "\ndata: ")
+
 // event writes a server-sent event.
 func event(out *bytes.Buffer, name string, data []byte) {
 	out.WriteString("event: ")
 	out.WriteString(name)
-	for line := range bytes.Lines(data) {
-		out.WriteString("\ndata: ")
-		out.Write(bytes.TrimRight(line, "\r\n"))
-	}
+	out.WriteString("\ndata: ")
+	_, _ = lineEnds.WriteString(out, string(bytes.TrimRight(data, "\r\n"))) // a buffer takes everything
 	out.WriteString("\n\n")
 }

@@ -3,6 +3,7 @@
 package console
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -199,4 +200,21 @@ func TestRunKeepsAPast(t *testing.T) {
 		cancel()
 		<-done
 	})
+}
+
+// Carriage returns end lines of server-sent events, too: what comes after one must not be taken for another field or event.
+func TestEventLines(t *testing.T) {
+	for data, want := range map[string]string{
+		"one":                              "event: view\ndata: one\n\n",
+		"one\ntwo\n":                       "event: view\ndata: one\ndata: two\n\n",
+		"one\r\ntwo":                       "event: view\ndata: one\ndata: two\n\n",
+		"one\r\revent: history\rdata: [1]": "event: view\ndata: one\ndata: \ndata: event: history\ndata: data: [1]\n\n",
+		"one\n\ntwo":                       "event: view\ndata: one\ndata: \ndata: two\n\n",
+		"":                                 "event: view\ndata: \n\n",
+	} {
+		var out bytes.Buffer
+		if event(&out, "view", []byte(data)); out.String() != want {
+			t.Errorf("%q is sent as %q, want %q", data, out.String(), want)
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -158,6 +159,117 @@ func TestSecretsAreNotShown(t *testing.T) {
 			t.Errorf("status %d: %s", code, text)
 		}
 	})
+}
+
+// What an object says to hide, and what Config.Redact takes out, is in no view and in no stream, and cannot be found out by asking
+// for it either.
+func TestWhatIsRedactedIsNowhereOnThePage(t *testing.T) {
+	const hush, shown = "hush-1234", "in-the-open"
+	for name, redact := range map[string]func(map[string]any){
+		"annotation": nil,
+		"Redact": func(object map[string]any) {
+			meta, _ := object["metadata"].(map[string]any)
+			for _, field := range []any{meta["labels"], meta["annotations"], object["data"]} {
+				if values, ok := field.(map[string]any); ok {
+					delete(values, "pin")
+				}
+			}
+			delete(meta, "managedFields")
+			meta["generateName"] = ""
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			withProgram(t, nil, func(t *testing.T, p *program) {
+				err := p.factory.Core().V1().ConfigMaps().Informer().AddIndexers(cache.Indexers{
+					"pin": func(obj any) ([]string, error) { return []string{obj.(*corev1.ConfigMap).Labels["pin"]}, nil },
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				p.Page = Handler(Config{
+					Informers: []Informers{Factory("", p.factory)}, Controllers: []Controller{p.controller}, Redact: redact,
+				})
+				stream := watch(p.Page, "objects?informer=core/v1.ConfigMap&sort=changed&stream=1")
+				time.Sleep(2 * time.Second)
+				hushed := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+					Name: "hushed", GenerateName: hush, Labels: map[string]string{"pin": hush, "open": shown}, Annotations: map[string]string{"pin": hush},
+				}, Data: map[string]string{"pin": hush}}
+				if redact == nil {
+					hushed.Annotations[hideAnnotation] = "metadata.labels.pin, metadata.annotations.pin, metadata.generateName, data.pin, metadata.managedFields"
+				}
+				_, err = p.client.CoreV1().ConfigMaps("shop").Create(t.Context(), hushed, metav1.CreateOptions{FieldManager: hush})
+				if err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(2 * time.Second)
+				const object, objects = "object?informer=core/v1.ConfigMap&key=shop/hushed", "objects?informer=core/v1.ConfigMap"
+				for _, view := range []string{
+					object, object + "&as=json", object + "&managed=1", object + "&as=json&managed=1", "", "?format=json", "charts",
+					objects, objects + "&sort=largest", objects + "&sort=changed", objects + "&index=namespace", "informer?name=core/v1.ConfigMap",
+					"explain?key=shop/hushed", "explain?key=shop/hushed&format=json", "queues", "queues?format=json",
+				} {
+					if text := want(t, p.Page, view); strings.Contains(text, hush) {
+						i := strings.Index(text, hush)
+						t.Errorf("%s shows what is hidden: …%s…", view, text[max(0, i-80):i+len(hush)])
+					}
+				}
+				stream.leave()
+				<-stream.done
+				if text := stream.read(); strings.Contains(text, hush) || !strings.Contains(text, "shop/hushed") {
+					t.Errorf("the stream shows what is hidden, or not the object:\n%s", text)
+				}
+				want(t, p.Page, object, "<code>open="+shown+"</code>")
+				if _, text := get(t, p.Page, objects+"&index=pin"); strings.Contains(text, hush) {
+					t.Error("an index shows what is hidden")
+				}
+				finds := func(query string) bool {
+					_, text := get(t, p.Page, objects+"&"+query)
+					return strings.Contains(text, "key=shop%2fhushed")
+				}
+				for query, found := range map[string]bool{
+					"label=open%3D" + shown: true,
+					"label=pin%3D" + hush:   false, "label=pin%3Dother": false,
+					"label=pin!%3D" + hush: true, "label=pin!%3Dother": true,
+					"label=pin+in+(" + hush + ")": false, "label=pin+notin+(" + hush + ")": true,
+					"index=pin&value=" + hush: false, "index=pin&value=other": false,
+					"index=namespace&value=shop": true,
+				} {
+					if got := finds(query); got != found {
+						t.Errorf("%s finds it: %t, want %t", query, got, found)
+					}
+				}
+			})
+		})
+	}
+}
+
+// The two ways to read metadata agree.
+func TestMetadata(t *testing.T) {
+	at := metav1.NewTime(time.Unix(1_700_000_000, 0))
+	later := metav1.NewTime(at.Add(time.Minute))
+	for name, meta := range map[string]metav1.ObjectMeta{
+		"empty": {},
+		"full": {ResourceVersion: "7", UID: "u", CreationTimestamp: at, Generation: 3, Labels: map[string]string{"a": "b", "c": ""}, ManagedFields: []metav1.ManagedFieldsEntry{
+			{Manager: "first", Time: &at}, {Manager: "last", Time: &later}, {Manager: "timeless"}, {Manager: "early", Time: &at},
+		}},
+	} {
+		object := &corev1.ConfigMap{ObjectMeta: meta}
+		fields, err := fieldsOf(object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, redacted := metadataOf(object), metadataIn(fields)
+		if !plain.Created.Equal(redacted.Created) || !plain.Changed.Equal(redacted.Changed) || !maps.Equal(plain.Labels, redacted.Labels) ||
+			plain.Manager != redacted.Manager || plain.Version != redacted.Version || plain.UID != redacted.UID || plain.Generation != redacted.Generation {
+			t.Errorf("%s: %+v, redacted %+v", name, plain, redacted)
+		}
+	}
+	if got := metadataIn(map[string]any{"metadata": "hidden"}); got.Labels != nil || got.Version != "" {
+		t.Errorf("of something else: %+v", got)
+	}
+	if got := metadataIn(map[string]any{"metadata": map[string]any{"labels": "x", "generation": "x", "managedFields": []any{"x"}, "creationTimestamp": 3}}); got.Labels != nil || got.Generation != 0 {
+		t.Errorf("of other types: %+v", got)
+	}
 }
 
 func TestQueuesOldestFirst(t *testing.T) {

@@ -50,6 +50,7 @@ type RESTClient struct {
 	backoff          BackoffManagerWithContext
 	warningHandler   WarningHandlerWithContext
 	metrics          Metrics // nil without any
+	maxResponseBytes int64   // as in Config
 
 	// Client sends the requests. Nil means http.DefaultClient.
 	Client *http.Client

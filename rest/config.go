@@ -21,6 +21,9 @@ const (
 	DefaultBurst int     = 10
 )
 
+// DefaultMaxResponseBytes is Config.MaxResponseBytes where that is 0.
+const DefaultMaxResponseBytes int64 = 1 << 30
+
 // Config is all that is needed to speak to an API server. It holds secrets, and does not show them when it is
 // printed.
 type Config struct {
@@ -78,6 +81,14 @@ type Config struct {
 
 	// Metrics hears of every request. Nil means that nothing is measured.
 	Metrics Metrics
+
+	// MaxResponseBytes is the largest response body that Do and DoRaw read, after decompression: a small response can be
+	// compressed from any size. A larger one is ErrResponseTooLarge. 0 means DefaultMaxResponseBytes, and a negative value
+	// no limit.
+	//
+	// It bounds neither Items, Frames and Watch, which hold one object of at most 64 MiB at a time, nor Stream, which
+	// holds nothing. The body of an error is cut after 1 MiB.
+	MaxResponseBytes int64
 
 	// Timeout is how long a request may take from end to end, watches included. 0 means no limit.
 	Timeout time.Duration

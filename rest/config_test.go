@@ -1,12 +1,14 @@
 package rest
 
 import (
+	"context"
 	"crypto/tls"
 	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -27,7 +29,7 @@ const secret = "s3cr3t"
 
 func secretConfig() *Config {
 	return &Config{
-		Host: "https://host", Username: "user", Password: secret, BearerToken: secret, BearerTokenFile: "file",
+		Host: "https://" + secret + ":" + secret + "@host", Username: "user", Password: secret, BearerToken: secret, BearerTokenFile: "file",
 		Impersonate:     ImpersonationConfig{UserName: "other", Extra: map[string][]string{"token": {secret}}},
 		AuthProvider:    &clientcmdapi.AuthProviderConfig{Name: "p", Config: map[string]string{"token": secret}},
 		ExecProvider:    &clientcmdapi.ExecConfig{Command: "c", Args: []string{secret}, Env: []clientcmdapi.ExecEnvVar{{Name: "T", Value: secret}}},
@@ -49,12 +51,54 @@ func TestSecretsAreHidden(t *testing.T) {
 			}
 		}
 	}
-	if text := fmt.Sprint(c); !strings.Contains(text, "https://host") || !strings.Contains(text, redacted) {
+	if text := fmt.Sprint(c); !strings.Contains(text, "@host") || !strings.Contains(text, redacted) {
 		t.Errorf("the rest is not shown: %s", text)
 	}
 	if fmt.Sprint((*Config)(nil)) != "<nil>" {
 		t.Error("nil")
 	}
+}
+
+// A password in the address of the server is in no error, whether the address is a good one or not.
+func TestNoErrorShowsThePasswordOfTheHost(t *testing.T) {
+	check := func(what string, err error) {
+		t.Helper()
+		if err == nil {
+			t.Errorf("%s: no error", what)
+		} else if strings.Contains(err.Error(), secret) {
+			t.Errorf("%s: the error shows the password: %v", what, err)
+		}
+	}
+	for _, host := range []string{
+		"admin:" + secret + "@host/path", "https://admin:" + secret + "@host:port", "https://admin:" + secret + "/@host:1", "https://admin:" + secret + " @host",
+		"admin:" + secret + "%zz@host",
+	} {
+		_, _, err := DefaultServerUrlFor(&Config{Host: host})
+		check(host, err)
+		_, err = RESTClientFor(configFor(host))
+		check(host, err)
+		config := configFor(host)
+		config.Proxy = http.ProxyFromEnvironment
+		if _, err := config.proxyURL(); err != nil { // not all of them are wrong for it
+			check(host, err)
+		}
+	}
+	good := "https://" + secret + ":" + secret + "@host:1"
+	config := configFor(good)
+	config.CAFile = "missing"
+	_, err := HTTPClientFor(config)
+	check("a file that is missing", err)
+	_, err = RESTClientFor(config)
+	check("a file that is missing", err)
+
+	config = configFor(good)
+	config.Dial = func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("refused") }
+	client := newTestClient(t, config)
+	check("a server that is not there", client.Get().AbsPath("/x").Do(background).Error())
+	_, err = client.Get().AbsPath("/x").Stream(background)
+	check("a stream", err)
+	_, err = client.Get().AbsPath("/x").Frames(background)
+	check("a watch", err)
 }
 
 func TestCopyConfig(t *testing.T) {
@@ -65,14 +109,14 @@ func TestCopyConfig(t *testing.T) {
 		t.Errorf("%v, want %v", copied, c)
 	}
 	copied.ExecProvider.Command, copied.Host = "other", "other"
-	if c.ExecProvider.Command != "c" || c.Host != "https://host" {
+	if c.ExecProvider.Command != "c" || c.Host != secretConfig().Host {
 		t.Error("the original changed")
 	}
 }
 
 func TestAnonymousClientConfig(t *testing.T) {
 	c := AnonymousClientConfig(secretConfig())
-	want := &Config{Host: "https://host", TLSClientConfig: TLSClientConfig{CAData: []byte("ca")}}
+	want := &Config{Host: secretConfig().Host, TLSClientConfig: TLSClientConfig{CAData: []byte("ca")}}
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("%v, want %v", c, want)
 	}

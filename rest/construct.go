@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 
 	"vedette.dev/flowcontrol"
+	"vedette.dev/internal/plainurl"
 )
 
 // What a Config lacks for a client to be made of it.
@@ -88,6 +89,7 @@ func newClient(config *Config, gv schema.GroupVersion, httpClient *http.Client) 
 	}
 	client.warningHandler = config.warningHandler()
 	client.metrics = config.Metrics
+	client.maxResponseBytes = config.MaxResponseBytes
 	return client, nil
 }
 
@@ -113,7 +115,7 @@ func limiterFor(config *Config) flowcontrol.RateLimiter {
 func HTTPClientFor(config *Config) (*http.Client, error) {
 	transport, err := TransportFor(config)
 	if err != nil {
-		return nil, fmt.Errorf("cannot make a connection to %s: %w", config.Host, err)
+		return nil, fmt.Errorf("cannot make a connection to %s: %w", plainurl.Hide(config.Host), err)
 	}
 	return &http.Client{Transport: transport, Timeout: config.Timeout}, nil
 }

@@ -15,7 +15,7 @@ type ResponseWrapper interface {
 	Stream(context.Context) (io.ReadCloser, error)
 }
 
-// Do sends the request and reads the whole answer. Errors are in the Result.
+// Do sends the request and reads the whole answer, up to Config.MaxResponseBytes. Errors are in the Result.
 func (r *Request) Do(ctx context.Context) Result {
 	resp, cancel, err := r.answer(ctx)
 	if err != nil {
@@ -26,7 +26,8 @@ func (r *Request) Do(ctx context.Context) Result {
 	return r.result(ctx, resp)
 }
 
-// DoRaw sends the request and returns the body of the answer. If the answer is an error, both are returned.
+// DoRaw sends the request and returns the body of the answer, up to Config.MaxResponseBytes. If the answer is an error, both are
+// returned, the body at most in part.
 func (r *Request) DoRaw(ctx context.Context) ([]byte, error) {
 	resp, cancel, err := r.answer(ctx)
 	if err != nil {
@@ -34,11 +35,14 @@ func (r *Request) DoRaw(ctx context.Context) ([]byte, error) {
 	}
 	defer cancel()
 	defer discard(resp)
-	body, err := readBody(resp)
-	if err == nil && isFailure(resp.StatusCode) {
-		err = r.responseError(resp, body)
+	body, err := r.readBody(resp)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.what(), err)
 	}
-	return body, err
+	if isFailure(resp.StatusCode) {
+		return body, r.responseError(resp, body)
+	}
+	return body, nil
 }
 
 // answer does the exchange of a request that is not a watch. The returned function ends its time limit.
@@ -96,11 +100,10 @@ func (r *Request) refused(ctx context.Context, resp *http.Response) error {
 	return fmt.Errorf("%s: the server answered %s where a stream was expected", r.what(), resp.Status)
 }
 
-// limitBody keeps an error from filling the memory: a Status is small.
+// limitBody cuts the body of an error, so that it does not fill the memory.
 func limitBody(body io.ReadCloser) io.ReadCloser {
-	const most = 4 << 20
 	return struct {
 		io.Reader
 		io.Closer
-	}{io.LimitReader(body, most), body}
+	}{io.LimitReader(body, maxErrorBytes), body}
 }

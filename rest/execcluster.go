@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"vedette.dev/internal/execauth"
+	"vedette.dev/internal/plainurl"
 )
 
 // execCluster is what an exec plugin may be told about the server.
@@ -39,7 +40,7 @@ func (c *Config) proxyURL() (string, error) {
 	}
 	req, err := http.NewRequest(http.MethodGet, c.Host, nil)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("rest.Config.Host: %w", plainurl.Error(c.Host, err))
 	}
 	u, err := c.Proxy(req)
 	if err != nil || u == nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"mime"
 	"net/http"
 	"strings"
@@ -31,7 +32,7 @@ type Result struct {
 
 // result reads the answer.
 func (r *Request) result(ctx context.Context, resp *http.Response) Result {
-	body, err := readBody(resp)
+	body, err := r.readBody(resp)
 	if err != nil {
 		return Result{err: fmt.Errorf("%s: %w", r.what(), err)}
 	}
@@ -58,12 +59,50 @@ func isFailure(status int) bool {
 	return status != http.StatusSwitchingProtocols && (status < http.StatusOK || status > http.StatusPartialContent)
 }
 
-func readBody(resp *http.Response) ([]byte, error) {
-	body, err := io.ReadAll(resp.Body)
+// ErrResponseTooLarge is in the error of a request whose response body is larger than Config.MaxResponseBytes.
+var ErrResponseTooLarge = errors.New("response body too large")
+
+// maxErrorBytes is how much of the body of an error is read. A Status is small.
+const maxErrorBytes = 1 << 20
+
+// readBody reads the body of a response: the beginning of an error, and all of any other.
+func (r *Request) readBody(resp *http.Response) ([]byte, error) {
+	if isFailure(resp.StatusCode) {
+		return readAll(limitBody(resp.Body))
+	}
+	limit := r.c.responseLimit()
+	if resp.ContentLength > limit {
+		return nil, tooLarge(limit)
+	}
+	body, err := readAll(io.LimitReader(resp.Body, limit+1))
+	if int64(len(body)) > limit {
+		return nil, tooLarge(limit)
+	}
+	return body, err
+}
+
+func readAll(from io.Reader) ([]byte, error) {
+	body, err := io.ReadAll(from)
 	if err != nil {
 		return nil, fmt.Errorf("the connection failed while the answer was read, after %d bytes; try again: %w", len(body), err)
 	}
 	return body, nil
+}
+
+func tooLarge(limit int64) error {
+	return fmt.Errorf("%w: more than %d bytes; raise rest.Config.MaxResponseBytes, or read a list in pages (Limit) or as a stream (Items)",
+		ErrResponseTooLarge, limit)
+}
+
+// responseLimit is how large the body of a response may be.
+func (c *RESTClient) responseLimit() int64 {
+	switch {
+	case c.maxResponseBytes < 0:
+		return math.MaxInt64 - 1
+	case c.maxResponseBytes == 0:
+		return DefaultMaxResponseBytes
+	}
+	return min(c.maxResponseBytes, math.MaxInt64-1)
 }
 
 // responseError is what an answer with an error status means when its body is not a Status.

@@ -2,9 +2,12 @@ package rest
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -33,6 +36,67 @@ func TestInto(t *testing.T) {
 		obj, err := client.Get().Resource("pods").Name("a").Do(background).Get()
 		if p, ok := obj.(*corev1.Pod); err != nil || !ok || p.Name != "a" {
 			t.Errorf("%s: Get: %T, %v", name, obj, err)
+		}
+	}
+}
+
+// A few hundred bytes of gzip can be any size.
+func TestResponsesAreBounded(t *testing.T) {
+	const limit, size = 1 << 20, 8 << 20
+	var small bytes.Buffer
+	w := gzip.NewWriter(&small)
+	if _, err := w.Write(bytes.Repeat([]byte(" "), size)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	serve := func(maxBytes int64, handler http.HandlerFunc) *RESTClient {
+		server := httptest.NewServer(handler)
+		t.Cleanup(server.Close)
+		config := configFor(server.URL)
+		config.MaxResponseBytes = maxBytes
+		return newTestClient(t, config)
+	}
+	inflated := func(status int) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			answer(status, "application/json", small.Bytes())(w, nil)
+		}
+	}
+	plain := answer(200, "application/json", bytes.Repeat([]byte(" "), size))
+	for name, test := range map[string]struct {
+		handler http.HandlerFunc
+		limit   int64
+		length  int // -1 means too large
+	}{
+		"inflated":            {inflated(200), limit, -1},
+		"plain":               {plain, limit, -1},
+		"one byte too much":   {plain, size - 1, -1},
+		"as large as allowed": {inflated(200), size, size},
+		"no limit":            {inflated(200), -1, size},
+		"default":             {inflated(200), 0, size},
+	} {
+		client := serve(test.limit, test.handler)
+		raw, rawErr := client.Get().AbsPath("/x").DoRaw(background)
+		body, err := client.Get().AbsPath("/x").Do(background).Raw()
+		for _, err := range []error{rawErr, err} {
+			if test.length >= 0 && err != nil || test.length < 0 && (!errors.Is(err, ErrResponseTooLarge) ||
+				!strings.Contains(err.Error(), "rest.Config.MaxResponseBytes") || !strings.Contains(err.Error(), fmt.Sprint(test.limit)) || !strings.Contains(err.Error(), "GET /x")) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if want := max(0, test.length); len(raw) != want || len(body) != want {
+			t.Errorf("%s: %d and %d bytes, want %d", name, len(raw), len(body), want)
+		}
+	}
+	// Of an error only the beginning is read, whatever the limit; its status is what counts.
+	for _, limit := range []int64{0, -1, 10} {
+		client := serve(limit, inflated(503))
+		raw, rawErr := client.Get().AbsPath("/x").DoRaw(background)
+		body, err := client.Get().AbsPath("/x").Do(background).Raw()
+		if len(raw) != maxErrorBytes || len(body) != maxErrorBytes || !apierrors.IsServiceUnavailable(rawErr) || !apierrors.IsServiceUnavailable(err) {
+			t.Errorf("error with limit %d: %d and %d bytes, %v, %v", limit, len(raw), len(body), rawErr, err)
 		}
 	}
 }

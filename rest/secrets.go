@@ -3,9 +3,11 @@ package rest
 import (
 	"fmt"
 	"slices"
+
+	"vedette.dev/internal/plainurl"
 )
 
-const redacted = "--- REDACTED ---"
+const redacted = plainurl.Redacted
 
 func hide(secret string) string {
 	if secret == "" {
@@ -25,7 +27,7 @@ func (c *Config) String() string {
 		"Username:%q, Password:%q, BearerToken:%q, BearerTokenFile:%q, "+
 		"Impersonate:{UserName:%q, UID:%q, Groups:%q, Extra:%q}, AuthProvider:%v, ExecProvider:%v, TLSClientConfig:%v, "+
 		"UserAgent:%q, DisableCompression:%t, QPS:%v, Burst:%d, Timeout:%v}",
-		c.Host, c.APIPath, c.AcceptContentTypes, c.ContentType, c.GroupVersion,
+		plainurl.Hide(c.Host), c.APIPath, c.AcceptContentTypes, c.ContentType, c.GroupVersion,
 		c.Username, hide(c.Password), hide(c.BearerToken), c.BearerTokenFile,
 		i.UserName, i.UID, i.Groups, hideValues(i.Extra), c.AuthProvider, c.ExecProvider, c.TLSClientConfig,
 		c.UserAgent, c.DisableCompression, c.QPS, c.Burst, c.Timeout)

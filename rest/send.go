@@ -14,6 +14,7 @@ import (
 
 	"vedette.dev/flowcontrol"
 	"vedette.dev/internal/activity"
+	"vedette.dev/internal/plainurl"
 )
 
 // HTTPClient is what can do an HTTP request.
@@ -62,6 +63,7 @@ func (r *Request) exchange(ctx context.Context, retryable IsRetryableErrorFunc) 
 			return nil, err
 		}
 		resp, err := r.c.httpClient().Do(req)
+		r.hideUserinfo(err)
 		r.observe(ctx, resp, err)
 		r.attempted(resp, attempt > 0)
 		again := false
@@ -73,6 +75,15 @@ func (r *Request) exchange(ctx context.Context, retryable IsRetryableErrorFunc) 
 			previous = fmt.Errorf("the server answered %s", resp.Status)
 			discard(resp)
 		}
+	}
+}
+
+// hideUserinfo removes what is before the "@" of the host from an error of http.Client, which hides passwords, but not tokens that
+// stand in the place of a user name.
+func (r *Request) hideUserinfo(err error) {
+	var wrapped *url.Error
+	if r.c.base != nil && r.c.base.User != nil && errors.As(err, &wrapped) {
+		wrapped.URL = plainurl.Hide(wrapped.URL)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"vedette.dev/internal/plainurl"
 )
 
 // DefaultServerURL turns a host, or a host and a port, or a URL, into the URL of the server and the path of a group
@@ -22,10 +24,10 @@ func DefaultServerURL(host, apiPath string, groupVersion schema.GroupVersion, de
 			scheme = "https://"
 		}
 		if hostURL, err = url.Parse(scheme + host); err != nil {
-			return nil, "", fmt.Errorf("host must be a URL or a host:port pair: %w", err)
+			return nil, "", fmt.Errorf("host must be a URL or a host:port pair: %w", plainurl.Error(host, err))
 		}
 		if hostURL.Path != "" && hostURL.Path != "/" {
-			return nil, "", fmt.Errorf("host must be a URL or a host:port pair: %q has a path but no scheme", host)
+			return nil, "", fmt.Errorf("host must be a URL or a host:port pair: %q has a path but no scheme", plainurl.Hide(host))
 		}
 	}
 	return hostURL, DefaultVersionedAPIPath(apiPath, groupVersion), nil

@@ -37,8 +37,10 @@
 //   - /readyz fails while an informer has not synced or fails, and while a controller should run and does not.
 //   - Both list their checks with ?verbose, and serve one alone at /readyz/NAME.
 //   - /metrics is Config.MetricsHandler, if there is one.
+//   - They answer anyone who reaches the address, with the names of the checks that fail. Why one fails is logged, once per change:
+//     errors tell names of objects and addresses.
 //   - With --debug-endpoints, /debug/controllers shows what the controllers do, and /debug/explain?controller=C&key=K where a
-//     key is on its way. Both tell names of objects to whoever can reach the address of the health probes.
+//     key is on its way. They answer direct connections from the same machine, for localhost: kubectl port-forward is enough.
 //   - /debug/vedette/ is Config.Console, if there is one: a live page, which console.Handler makes. It asks for a token, or answers
 //     its own machine alone; kubectl port-forward is enough to see it.
 package runner

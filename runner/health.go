@@ -3,35 +3,50 @@ package runner
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"vedette.dev/cache"
 	"vedette.dev/controller"
+	"vedette.dev/internal/httpguard"
 )
 
 // checks is health checks by name.
-type checks map[string]func() error
+type checks struct {
+	named  map[string]func() error
+	logger *slog.Logger
+	// path is where they are served.
+	path string
+
+	mu sync.Mutex
+	// failing is the error of each check that failed when it was last run.
+	failing map[string]string
+}
 
 // consolePath is where the live page is.
 const consolePath = "/debug/vedette/"
 
 func (r *runner) serveHealth(mux *http.ServeMux) {
-	r.healthChecks().serve(mux, "/healthz")
-	r.readyChecks().serve(mux, "/readyz")
+	for path, named := range map[string]map[string]func() error{"/healthz": r.healthChecks(), "/readyz": r.readyChecks()} {
+		c := &checks{named: named, logger: r.Logger, path: path, failing: map[string]string{}}
+		c.serve(mux)
+	}
 	if r.Console != nil {
 		mux.Handle(consolePath, r.Console)
 	}
 	if r.DebugEndpoints {
-		mux.HandleFunc("/debug/controllers", r.debugControllers)
-		mux.HandleFunc("/debug/explain", r.debugExplain)
+		guard := httpguard.New(httpguard.Config{Name: "/debug/", Otherwise: "as kubectl port-forward makes them"})
+		mux.Handle("/debug/controllers", guard.Handler(http.HandlerFunc(r.debugControllers)))
+		mux.Handle("/debug/explain", guard.Handler(http.HandlerFunc(r.debugExplain)))
 	}
 }
 
-func (r *runner) healthChecks() checks {
-	c := checks{"ping": func() error { return nil }}
+func (r *runner) healthChecks() map[string]func() error {
+	c := map[string]func() error{"ping": func() error { return nil }}
 	if r.election != nil {
 		c["leader-election"] = func() error { return r.election.watchdog.Check(nil) }
 	}
@@ -39,8 +54,8 @@ func (r *runner) healthChecks() checks {
 	return c
 }
 
-func (r *runner) readyChecks() checks {
-	c := make(checks)
+func (r *runner) readyChecks() map[string]func() error {
+	c := make(map[string]func() error)
 	for i, f := range r.Factories {
 		if h, ok := f.(interface {
 			HealthCheck(_ *http.Request) error
@@ -69,27 +84,30 @@ func (r *runner) readyChecks() checks {
 	return c
 }
 
-// serve serves all checks at path, and each of them below it.
-func (c checks) serve(mux *http.ServeMux, path string) {
-	mux.HandleFunc(path, func(w http.ResponseWriter, req *http.Request) { c.answer(w, req, slices.Sorted(maps.Keys(c))) })
-	mux.HandleFunc(path+"/{name...}", func(w http.ResponseWriter, req *http.Request) {
+// serve serves all checks at their path, and each of them below it. Anyone who reaches the address is answered: kubelets come
+// with the address of the pod as the host.
+func (c *checks) serve(mux *http.ServeMux) {
+	names := slices.Sorted(maps.Keys(c.named))
+	mux.HandleFunc(c.path, func(w http.ResponseWriter, req *http.Request) { c.answer(w, req, names) })
+	mux.HandleFunc(c.path+"/{name...}", func(w http.ResponseWriter, req *http.Request) {
 		name := req.PathValue("name")
-		if c[name] == nil {
-			http.Error(w, fmt.Sprintf("there is no check %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(c)), ", ")), http.StatusNotFound)
+		if c.named[name] == nil {
+			http.Error(w, fmt.Sprintf("there is no check %q; there are %s", name, strings.Join(names, ", ")), http.StatusNotFound)
 			return
 		}
 		c.answer(w, req, []string{name})
 	})
 }
 
-// answer says what the checks of those names say.
-func (c checks) answer(w http.ResponseWriter, req *http.Request, names []string) {
+// answer says which of the checks of those names fail. Why is logged, and not answered: errors tell names of objects and addresses,
+// and anyone may ask.
+func (c *checks) answer(w http.ResponseWriter, req *http.Request, names []string) {
 	var text strings.Builder
 	failed := false
 	for _, name := range names {
 		if err := c.run(name); err != nil {
 			failed = true
-			fmt.Fprintf(&text, "[-]%s failed: %v\n", name, err)
+			fmt.Fprintf(&text, "[-]%s failed: reason logged\n", name)
 		} else {
 			fmt.Fprintf(&text, "[+]%s ok\n", name)
 		}
@@ -105,14 +123,29 @@ func (c checks) answer(w http.ResponseWriter, req *http.Request, names []string)
 	fmt.Fprint(w, text.String())
 }
 
-// run runs a check. One that panics has failed.
-func (c checks) run(name string) (err error) {
+// run runs a check, and logs its error if that is another than the last time. A check that panics has failed.
+func (c *checks) run(name string) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
 			err = fmt.Errorf("panic: %v", value)
 		}
+		c.note(name, err)
 	}()
-	return c[name]()
+	return c.named[name]()
+}
+
+func (c *checks) note(name string, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	last, failed := c.failing[name]
+	switch {
+	case err != nil && (!failed || last != err.Error()):
+		c.failing[name] = err.Error()
+		c.logger.Warn("Health check failed", "path", c.path, "check", name, "err", err)
+	case err == nil && failed:
+		delete(c.failing, name)
+		c.logger.Info("Health check passes again", "path", c.path, "check", name)
+	}
 }
 
 func (r *runner) debugControllers(w http.ResponseWriter, _ *http.Request) {

@@ -26,7 +26,7 @@ type Options struct {
 	// means nowhere. Both may be the same.
 	MetricsBindAddress     string
 	HealthProbeBindAddress string
-	// DebugEndpoints serves /debug/ at HealthProbeBindAddress.
+	// DebugEndpoints serves /debug/ at HealthProbeBindAddress, to requests from the same machine.
 	DebugEndpoints bool
 
 	// LeaderElect lets one replica of several do the work. LeaderElectResourceName is the name of the Lease, which is needed then,
@@ -48,7 +48,7 @@ func (o *Options) AddFlags(fs *flag.FlagSet) {
 	fs.IntVar(&o.Burst, "kube-api-burst", o.Burst, "requests to the API server at once")
 	fs.StringVar(&o.MetricsBindAddress, "metrics-bind-address", o.MetricsBindAddress, "`address` to serve /metrics at, such as :8080; 0 for none")
 	fs.StringVar(&o.HealthProbeBindAddress, "health-probe-bind-address", o.HealthProbeBindAddress, "`address` to serve /healthz and /readyz at, such as :8081; 0 for none")
-	fs.BoolVar(&o.DebugEndpoints, "debug-endpoints", o.DebugEndpoints, "serve /debug/ at the address of the health probes: it tells names of objects")
+	fs.BoolVar(&o.DebugEndpoints, "debug-endpoints", o.DebugEndpoints, "serve /debug/ at the address of the health probes, to requests from the same machine")
 	fs.BoolVar(&o.LeaderElect, "leader-elect", o.LeaderElect, "let one replica of several do the work")
 	fs.StringVar(&o.LeaderElectResourceName, "leader-elect-resource-name", o.LeaderElectResourceName, "`name` of the Lease for --leader-elect")
 	fs.StringVar(&o.LeaderElectResourceNamespace, "leader-elect-resource-namespace", o.LeaderElectResourceNamespace, "`namespace` of the Lease; by default that of the program")

@@ -54,7 +54,7 @@ func TestProbesAndExplanations(t *testing.T) {
 		code int
 		text string
 	}{
-		"/healthz":                            {503, "[-]mood failed: in a bad mood\n[+]ping ok"},
+		"/healthz":                            {503, "[-]mood failed: reason logged\n[+]ping ok"},
 		"/healthz/ping":                       {200, "ok"},
 		"/healthz/other":                      {404, `there is no check "other"; there are mood, ping`},
 		"/debug/explain":                      {400, `controller maps: the key is empty`},
@@ -77,10 +77,18 @@ func TestProbesAndExplanations(t *testing.T) {
 		t.Fatal(err)
 	}
 	server.CutConnections()
-	eventually(t, "/readyz says why not", func() bool {
+	eventually(t, "/readyz says what is not, and the log why", func() bool {
 		code, body := get(t, base+"/readyz")
-		return code == 503 && strings.Contains(body, "[-]informers-0 failed") && strings.Contains(body, "forbidden")
+		if strings.Contains(body, "forbidden") {
+			t.Errorf("/readyz answers with a whole error: %s", body)
+		}
+		log := p.log.String()
+		i := strings.Index(log, "path=/readyz check=informers-0 err=")
+		return code == 503 && strings.Contains(body, "[-]informers-0 failed: reason logged") && i >= 0 && strings.Contains(log[i:], "forbidden")
 	})
+	if n := strings.Count(p.log.String(), "in a bad mood"); n != 1 {
+		t.Errorf("an error that stays the same was logged %d times", n)
+	}
 	if err := p.end(); err != nil {
 		t.Error(err)
 	}

@@ -3,7 +3,8 @@ package transport
 import "net/http"
 
 // HTTPWrappersForConfig puts the layers that config asks for around rt: first its WrapTransport, then authentication,
-// the user agent and impersonation. It is for those who bring a connection of their own; others use New.
+// the user agent, impersonation, and at last the layer that keeps the bodies of requests from following a redirect to
+// another origin. It is for callers with a connection of their own; others use New.
 func HTTPWrappersForConfig(config *Config, rt http.RoundTripper) (http.RoundTripper, error) {
 	if err := config.validateAuth(); err != nil {
 		return nil, err
@@ -27,7 +28,7 @@ func HTTPWrappersForConfig(config *Config, rt http.RoundTripper) (http.RoundTrip
 	if config.Impersonate.isSet() {
 		rt = NewImpersonatingRoundTripper(config.Impersonate, rt)
 	}
-	return rt, nil
+	return &keepBodies{layer{rt}}, nil
 }
 
 // mayAuthorize says whether a layer should add an Authorization header: not over one that the caller chose, and not to

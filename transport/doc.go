@@ -12,7 +12,7 @@
 //
 // From the outside to the inside, what New returns is:
 //
-//	impersonation → user agent → bearer token or basic authentication → Config.WrapTransport → base
+//	redirects of bodies → impersonation → user agent → bearer token or basic authentication → Config.WrapTransport → base
 //
 // Each layer has a constructor of its own (NewBearerAuthRoundTripper and so on), and HTTPWrappersForConfig puts all of
 // them around a RoundTripper of the caller's. NewLoggingRoundTripper and NewAuthProxyRoundTripper are used by themselves.
@@ -23,7 +23,7 @@
 // # What always holds
 //
 //   - Credentials do not follow a redirect to another origin, which is a scheme, a host and a port. See
-//     CredentialsAllowed. A client certificate is not a secret, and is shown to whatever server asks for one.
+//     CredentialsAllowed. A request with a body does not either: it fails. A client certificate is not a secret, and is shown to whatever server asks for one.
 //   - An Authorization header that the caller set is left alone. Requests are copied before they are changed.
 //   - A connection whose other end has vanished is noticed within 45 seconds, by pings on HTTP/2 and by the kernel on
 //     HTTP/1.1. A dial function of the user's must see to the latter by itself.

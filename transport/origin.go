@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -22,6 +23,19 @@ func CredentialsAllowed(req *http.Request) bool {
 		}
 	}
 	return true
+}
+
+// keepBodies refuses requests that a redirect would send to another origin together with their bodies: on 307 and 308,
+// http.Client repeats the request with its body, which may hold the data of a Secret.
+type keepBodies struct{ layer }
+
+func (k *keepBodies) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.Body == nil || req.Body == http.NoBody || CredentialsAllowed(req) {
+		return k.next.RoundTrip(req)
+	}
+	closeBody(req)
+	return nil, fmt.Errorf("redirect to another origin refused: the request has a body, and %s://%s is not the server that it is for",
+		req.URL.Scheme, req.URL.Host)
 }
 
 func sameOrigin(a, b *url.URL) bool {

@@ -1,9 +1,13 @@
 package transport
 
 import (
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -77,6 +81,58 @@ func TestCredentialsDoNotFollowRedirects(t *testing.T) {
 					t.Errorf("%s %s: request %d arrived at %q with %v", name, path, i+1, a.server, a.secrets)
 				}
 			}
+		}
+	}
+}
+
+// With 307 and 308 a client repeats the request as it was. Its body goes to the server that it is for, and to no other.
+func TestBodiesDoNotFollowRedirects(t *testing.T) {
+	var here, there *httptest.Server
+	var arrivals []string
+	handler := func(name string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			content, _ := io.ReadAll(r.Body)
+			arrivals = append(arrivals, fmt.Sprintf("%s %s %q", name, r.Method, content))
+			code, _ := strconv.Atoi(r.URL.Query().Get("code"))
+			switch r.URL.Path {
+			case "/away":
+				http.Redirect(w, r, there.URL+"/end", code)
+			case "/stay":
+				http.Redirect(w, r, here.URL+"/end", code)
+			case "/stay-and-away":
+				http.Redirect(w, r, "/away?code="+r.URL.Query().Get("code"), code)
+			}
+		}
+	}
+	here, there = httptest.NewServer(handler("here")), httptest.NewServer(handler("there"))
+	defer here.Close()
+	defer there.Close()
+
+	sent := `here PUT "secret"`
+	for _, test := range []struct {
+		path, method, body string
+		want               []string
+		refused            bool
+	}{
+		{"/away?code=307", "PUT", "secret", []string{sent}, true},
+		{"/away?code=308", "PUT", "secret", []string{sent}, true},
+		{"/stay-and-away?code=307", "PUT", "secret", []string{sent, sent}, true},
+		{"/stay?code=307", "PUT", "secret", []string{sent, sent}, false},
+		{"/away?code=302", "PUT", "secret", []string{sent, `there GET ""`}, false}, // has no body any more
+		{"/away?code=307", "DELETE", "", []string{`here DELETE ""`, `there DELETE ""`}, false},
+		{"/end", "PUT", "secret", []string{sent}, false},
+	} {
+		arrivals = nil
+		req, err := http.NewRequestWithContext(t.Context(), test.method, here.URL+test.path, strings.NewReader(test.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = do(newClient(t, &Config{}), req)
+		if refused := err != nil && strings.Contains(err.Error(), "redirect to another origin refused"); refused != test.refused || !refused && err != nil {
+			t.Errorf("%s %s: %v", test.method, test.path, err)
+		}
+		if !slices.Equal(arrivals, test.want) {
+			t.Errorf("%s %s: arrived %q, want %q", test.method, test.path, arrivals, test.want)
 		}
 	}
 }

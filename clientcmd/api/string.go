@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"vedette.dev/internal/plainurl"
 )
 
 // GoString is String: the verb %#v must not show secrets either.
@@ -32,12 +34,12 @@ func (in Cluster) GoString() string { return in.String() }
 func (in Cluster) String() string {
 	p := open("Cluster")
 	p.field("LocationOfOrigin", in.LocationOfOrigin)
-	p.field("Server", hideUserinfo(in.Server))
+	p.field("Server", plainurl.Hide(in.Server))
 	p.field("TLSServerName", in.TLSServerName)
 	p.field("InsecureSkipTLSVerify", in.InsecureSkipTLSVerify)
 	p.field("CertificateAuthority", in.CertificateAuthority)
 	p.data("CertificateAuthorityData", in.CertificateAuthorityData)
-	p.field("ProxyURL", hideUserinfo(in.ProxyURL))
+	p.field("ProxyURL", plainurl.Hide(in.ProxyURL))
 	p.field("DisableCompression", in.DisableCompression)
 	p.extensions(in.Extensions)
 	return p.close()
@@ -110,7 +112,7 @@ func (in ExecEnvVar) String() string {
 	return p.close()
 }
 
-const redacted = "--- REDACTED ---"
+const redacted = plainurl.Redacted
 
 // printer writes the fields of a struct that are set.
 type printer struct {
@@ -169,18 +171,4 @@ func values[V any](m map[string]*V) map[string]V {
 		}
 	}
 	return out
-}
-
-// hideUserinfo hides all that may be a name and a password in an address, whether or not it is a valid URL.
-func hideUserinfo(address string) string {
-	scheme, rest, ok := strings.Cut(address, "://")
-	if ok {
-		scheme += "://"
-	} else {
-		scheme, rest = "", address
-	}
-	if at := strings.LastIndexByte(rest, '@'); at >= 0 {
-		rest = redacted + rest[at:]
-	}
-	return scheme + rest
 }

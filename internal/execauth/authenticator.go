@@ -34,6 +34,10 @@ type Authenticator struct {
 	kept time.Time
 	// flight is the run of the plugin that is under way, nil when there is none.
 	flight *flight
+	// flights is how many runs have begun, and stored the number of the run that current is from.
+	//
+	// Invariant: stored never decreases.
+	flights, stored uint64
 }
 
 // authenticators finds the authenticator of an ExecConfig that was seen before: a plugin may ask a person for a

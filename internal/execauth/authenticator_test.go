@@ -116,6 +116,32 @@ func TestManyRequestsCauseOneRun(t *testing.T) {
 	f.runs(1)
 }
 
+// A run that every request has given up can end after the run that replaced it.
+func TestLateRunDoesNotReplaceNewerCredentials(t *testing.T) {
+	newFlight := func(number uint64) *flight {
+		return &flight{number: number, done: make(chan struct{}), cancel: func() {}}
+	}
+	f := newFixture(t, "print").start()
+	first, second, third := newFlight(1), newFlight(2), newFlight(3)
+	older, newer := &credentials{token: "older", sum: [32]byte{1}}, &credentials{token: "newer", sum: [32]byte{2}}
+
+	f.auth.land(second, newer, nil)
+	f.auth.land(first, older, nil)
+	f.expect("newer")
+	f.auth.land(third, nil, fmt.Errorf("failed"))
+	f.expect("newer")
+	for _, one := range []*flight{first, second, third} {
+		<-one.done
+	}
+
+	// A failed run leaves the place to an earlier one that succeeds.
+	f = newFixture(t, "print").start()
+	f.auth.land(newFlight(2), nil, fmt.Errorf("failed"))
+	f.auth.land(newFlight(1), older, nil)
+	f.expect("older")
+	f.runs(0)
+}
+
 func TestCallersChoiceComesFirst(t *testing.T) {
 	f := newFixture(t, "print").prints(tokenAnswer("one")).start()
 	req, _ := http.NewRequest(http.MethodGet, "https://api", nil)

@@ -16,6 +16,7 @@
 //     returns the same credentials once more, they are used for five seconds whatever the server says.
 //   - A request waits for the plugin no longer than its context allows. A plugin for which nobody waits any more is killed;
 //     so is one that takes longer than a minute, or five when there is a terminal at which a person may be asked.
+//   - Of two runs, the credentials of the one that began later are kept, in whichever order the runs end.
 //   - Without a terminal the plugin has a process group of its own, and is killed with all that it started.
 //   - When the client certificate changes, connections that were made with the old one are given up, as package transport
 //     says.

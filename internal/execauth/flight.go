@@ -8,6 +8,8 @@ import (
 
 // flight is one run of the plugin, which all requests that need credentials at that time wait for.
 type flight struct {
+	// number counts the runs of the plugin in the order in which they began.
+	number uint64
 	done   chan struct{} // closed when creds and err are set
 	cancel context.CancelFunc
 	// waiting is how many requests wait; Authenticator.mu guards it.
@@ -44,14 +46,15 @@ func (a *Authenticator) credentials(ctx context.Context) (*credentials, error) {
 func (a *Authenticator) joinLocked() *flight {
 	if a.flight == nil {
 		ctx, cancel := context.WithCancel(context.Background())
-		a.flight = &flight{done: make(chan struct{}), cancel: cancel}
+		a.flights++
+		a.flight = &flight{number: a.flights, done: make(chan struct{}), cancel: cancel}
 		go a.fly(ctx, a.flight)
 	}
 	a.flight.waiting++
 	return a.flight
 }
 
-// leave ends the run when nobody waits for it any more. Whoever comes next begins another.
+// leave cancels the run when no request waits for it any more. The next request begins another run.
 func (a *Authenticator) leave(f *flight) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -66,10 +69,15 @@ func (a *Authenticator) leave(f *flight) {
 func (a *Authenticator) fly(ctx context.Context, f *flight) {
 	defer f.cancel()
 	creds, err := a.plugin.run(ctx)
+	a.land(f, creds, err)
+}
 
+// land ends a flight. A run that was canceled may still succeed, and end after a later run: its credentials are then dropped.
+func (a *Authenticator) land(f *flight, creds *credentials, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if err == nil {
+	if err == nil && f.number > a.stored {
+		a.stored = f.number
 		a.store(creds)
 	}
 	f.creds, f.err = creds, err

@@ -15,6 +15,7 @@ import (
 	"vedette.dev/cmd/vedette/internal/demo"
 	"vedette.dev/cmd/vedette/internal/show"
 	"vedette.dev/examples/operator/sites"
+	"vedette.dev/internal/plainurl"
 )
 
 // demonstrate is the flags of 'vedette demo'.
@@ -114,7 +115,7 @@ func (d *demonstrate) run(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		config.REST, where = cluster.config, cluster.config.Host
+		config.REST, where = cluster.config, plainurl.Hide(cluster.config.Host)
 		if _, err := cluster.read(ctx); err != nil { // what is wrong with it is better told by this than by a failure later
 			return err
 		}

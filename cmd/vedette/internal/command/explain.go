@@ -77,7 +77,7 @@ func (e *explain) parse(key string) (*url.URL, error) {
 	}
 	base, err := url.Parse(e.url)
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
-		return nil, usagef("--url is %q, and must be like http://localhost:8081", e.url)
+		return nil, usagef("--url is %q, and must be like http://localhost:8081", printable(e.url))
 	}
 	return base, nil
 }

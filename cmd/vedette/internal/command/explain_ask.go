@@ -13,11 +13,14 @@ import (
 	"time"
 
 	"vedette.dev/controller"
+	"vedette.dev/internal/plainurl"
 )
 
 // program is one that is asked: by the endpoints of package runner, or by its live page.
 type program struct {
-	base   *url.URL
+	base *url.URL
+	// name is base as messages show it: without a token, a user name or a password.
+	name   string
 	client *http.Client
 	// token is for a page that asks for one.
 	token string
@@ -29,8 +32,14 @@ type program struct {
 // newProgram makes one of an address, which may have the token of a page, as a browser is given it.
 func newProgram(address *url.URL, timeout time.Duration) *program {
 	base := *address
-	base.RawQuery, base.Fragment = "", "" // a token is in no message
-	return &program{base: &base, client: &http.Client{Timeout: timeout}, token: address.Query().Get("token")}
+	base.RawQuery, base.Fragment = "", ""
+	return &program{base: &base, name: printable(base.String()), client: &http.Client{Timeout: timeout}, token: address.Query().Get("token")}
+}
+
+// printable is an address without its query, which may have a token in it, and without a user name and a password.
+func printable(address string) string {
+	address, _, _ = strings.Cut(address, "?")
+	return plainurl.Hide(address)
 }
 
 // find asks the controller of that name, or all that are for a kind.
@@ -59,9 +68,9 @@ func (p *program) find(ctx context.Context, kind, key string) (found []controlle
 	case refused != nil:
 		return nil, refused
 	case len(names) == 0:
-		return nil, fmt.Errorf("the program at %s has no controllers, so that there is nothing to explain", p.base)
+		return nil, fmt.Errorf("the program at %s has no controllers, so that there is nothing to explain", p.name)
 	}
-	return nil, fmt.Errorf("no controller of the program at %s is for %q; there are %s", p.base, kind, strings.Join(names, ", "))
+	return nil, fmt.Errorf("no controller of the program at %s is for %q; there are %s", p.name, kind, strings.Join(names, ", "))
 }
 
 // controllers are the names of those that the program has. It finds out how the program is to be asked: the address may be that of a
@@ -69,7 +78,7 @@ func (p *program) find(ctx context.Context, kind, key string) (found []controlle
 func (p *program) controllers(ctx context.Context) (names []string, err error) {
 	var states []struct{ Name string }
 	missing := p.get(ctx, "debug/controllers", nil, &states)
-	if !errors.Is(missing, errNotServed) {
+	if !errors.Is(missing, errNotServed) && !errors.Is(missing, errRefused) {
 		for _, state := range states {
 			names = append(names, state.Name)
 		}
@@ -110,13 +119,16 @@ func (p *program) explain(ctx context.Context, name, key string) (answer control
 		return answer, err
 	}
 	if len(answers) != 1 {
-		return answer, fmt.Errorf("the live page at %s has %d answers about controller %s, and not one", p.base, len(answers), name)
+		return answer, fmt.Errorf("the live page at %s has %d answers about controller %s, and not one", p.name, len(answers), name)
 	}
 	return answers[0], nil
 }
 
 // errNotServed is that a program does not have what it was asked for.
 var errNotServed = errors.New("start it with --debug-endpoints, or give the address of its live page")
+
+// errRefused is that a program does not answer this machine. Its live page may, if it has a token.
+var errRefused = errors.New("refuses")
 
 // maxAnswer is how long an answer may be. They are a few kilobytes.
 const maxAnswer = 16 << 20
@@ -127,7 +139,7 @@ func (p *program) get(ctx context.Context, path string, query url.Values, into a
 	target.RawQuery = query.Encode()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
 	if err != nil {
-		return err
+		return plainurl.Error(target.String(), err)
 	}
 	if p.token != "" {
 		request.Header.Set("Authorization", "Bearer "+p.token)
@@ -135,23 +147,25 @@ func (p *program) get(ctx context.Context, path string, query url.Values, into a
 	response, err := p.client.Do(request)
 	if err != nil {
 		return fmt.Errorf("cannot reach a program at %s: %s\nIs it running, with a live page, or with --health-probe-bind-address and --debug-endpoints?",
-			p.base, rootCause(withoutURL(err)))
+			p.name, rootCause(withoutURL(err)))
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	reason := reasonOf(body)
 	switch {
 	case err != nil:
-		return fmt.Errorf("the answer of %s: %w", p.base, err)
+		return fmt.Errorf("the answer of %s: %w", p.name, err)
 	case response.StatusCode == http.StatusNotFound && !query.Has("key"):
-		return fmt.Errorf("the program at %s has no /%s; %w", p.base, path, errNotServed)
+		return fmt.Errorf("the program at %s has no /%s; %w", p.name, path, errNotServed)
 	case response.StatusCode == http.StatusUnauthorized:
-		return fmt.Errorf("the program at %s refuses: %s (%s)\nGive --url the address as it was printed: %s?token=TOKEN", p.base, reason, response.Status, p.base)
+		return fmt.Errorf("the program at %s refuses: %s (%s)\nGive --url the address as it was printed: %s?token=TOKEN", p.name, reason, response.Status, p.name)
+	case response.StatusCode == http.StatusForbidden:
+		return fmt.Errorf("the program at %s %w: %s (%s)", p.name, errRefused, reason, response.Status)
 	case response.StatusCode != http.StatusOK:
-		return fmt.Errorf("the program at %s refuses: %s (%s)", p.base, reason, response.Status)
+		return fmt.Errorf("the program at %s refuses: %s (%s)", p.name, reason, response.Status)
 	}
 	if err := json.Unmarshal(body, into); err != nil {
-		return fmt.Errorf("what answers at %s is neither a program of vedette.dev/runner nor a live page: %w", target, err)
+		return fmt.Errorf("what answers at %s is neither a program of vedette.dev/runner nor a live page: %w", p.name+"/"+path, err)
 	}
 	return nil
 }

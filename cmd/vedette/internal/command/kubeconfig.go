@@ -13,6 +13,7 @@ import (
 
 	"vedette.dev/clientcmd"
 	clientcmdapi "vedette.dev/clientcmd/api"
+	"vedette.dev/internal/plainurl"
 )
 
 // written is the first line of the files that this command writes, by which it knows them again. Programs that change a
@@ -62,7 +63,7 @@ func inUse(content []byte) string {
 		conn, err := net.DialTimeout("tcp", hostOf(c.Server), time.Second)
 		if err == nil {
 			_ = conn.Close()
-			return c.Server
+			return plainurl.Hide(c.Server)
 		}
 	}
 	return ""

@@ -16,6 +16,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"vedette.dev/clientcmd"
+	"vedette.dev/internal/plainurl"
 )
 
 // noConfig says why flags and files name no cluster, and what to do about it.
@@ -61,7 +62,7 @@ func (c *cluster) trouble(ctx context.Context, err error, wanted string) error {
 	switch {
 	case apierrors.IsUnauthorized(err):
 		return fmt.Errorf("%s does not accept the credentials%s: %s\nLog in again, or choose others with --context, --user or --token",
-			c.config.Host, c.inContext(), said(err))
+			plainurl.Hide(c.config.Host), c.inContext(), said(err))
 	case apierrors.IsForbidden(err):
 		hint := ""
 		if c.namespace == "" {
@@ -95,7 +96,7 @@ func (c *cluster) unreachable(ctx context.Context, err error) error {
 		errors.As(err, new(x509.HostnameError)) || errors.As(err, new(*tls.CertificateVerificationError)):
 		hint = "It is not the server that the kubeconfig is for, or its authority is missing there (certificate-authority, --certificate-authority)"
 	}
-	return fmt.Errorf("cannot reach the API server at %s%s: %s\n%s", c.config.Host, c.inContext(), what, hint)
+	return fmt.Errorf("cannot reach the API server at %s%s: %s\n%s", plainurl.Hide(c.config.Host), c.inContext(), what, hint)
 }
 
 // rootCause is the last part of an error of the network: the parts before it say where, which is known.
