@@ -6,6 +6,7 @@ import (
 
 	"vedette.dev/apitest/internal/serve"
 	"vedette.dev/apitest/internal/spoil"
+	"vedette.dev/internal/turn"
 )
 
 // exchange is a request that things happen to.
@@ -110,7 +111,7 @@ type runKey struct{}
 // begin takes a watch into the books.
 func (f *faults) begin(x *exchange) *watchRun {
 	ctx, cancel := context.WithCancelCause(x.r.Context())
-	run := &watchRun{faults: f, r: x.r, conn: x.conn, cancel: cancel}
+	run := &watchRun{faults: f, r: x.r, conn: x.conn, cancel: cancel, writing: turn.New()}
 	x.run = run
 	x.r.Request = x.r.WithContext(context.WithValue(ctx, runKey{}, run))
 	f.mu.Lock()

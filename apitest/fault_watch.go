@@ -10,6 +10,7 @@ import (
 
 	"vedette.dev/apitest/internal/serve"
 	"vedette.dev/apitest/internal/spoil"
+	"vedette.dev/internal/turn"
 )
 
 // watchRun is a watch from its request to its end. It stands between the server, which writes frames, and the client.
@@ -29,7 +30,7 @@ type watchRun struct {
 	ended    error // why nothing more is to be sent
 	ending   *time.Timer
 
-	writing sync.Mutex // taken before mu
+	writing turn.Turn // taken before mu; Cut holds it and sleeps, which a sync.Mutex would not let happen in a bubble
 	out     serve.FrameWriter
 	late    *late // frames that lag, once there was one
 	told    bool  // the client was sent an error

@@ -264,3 +264,21 @@ func TestFaultCutWatch(t *testing.T) {
 		}
 	})
 }
+
+// A watch may be cut while frames are on their way, in a bubble as well: time goes on there.
+func TestFaultCutWatchThatLags(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := apitest.New(t, apitest.Config{InMemory: true})
+		w := watchMaps(t, clientset(t, server.RESTConfig()), metav1.ListOptions{})
+		synctest.Wait()
+		lag := inject(t, server, "watch configmaps: lag delay=5ms")
+		fillMaps(t, server, "a", "b")
+		synctest.Wait()
+		lag.Remove()
+		inject(t, server, "watch configmaps name=c: cut")
+		fillMaps(t, server, "c")
+		for open := true; open; {
+			_, open = next(t, w)
+		}
+	})
+}

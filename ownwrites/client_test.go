@@ -277,11 +277,19 @@ func TestTheClientDeletesWhatItNeverSaw(t *testing.T) {
 		mustNot(t, err)
 		mustNot(t, maps.Delete(w.ctx, "b", metav1.DeleteOptions{}))
 		want(t, "recorded", w.tracker.Stats().Recorded, uint64(2))
-		fault.Remove()
 		want(t, "waiting", w.tracker.Stats().Waiting, 2)
 		time.Sleep(250 * time.Second)
 		want(t, "waiting, as its bound is not known", w.tracker.Stats().Waiting, 1)
 		time.Sleep(giveUp)
+		want(t, "waiting", w.tracker.Stats().Waiting, 0)
+
+		// The server is asked again.
+		_, err = w.server.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "c", Namespace: "default"}})
+		mustNot(t, err)
+		mustNot(t, maps.Delete(w.ctx, "c", metav1.DeleteOptions{}))
+		want(t, "waiting", w.tracker.Stats().Waiting, 1)
+		fault.Remove()
+		time.Sleep(250 * time.Second)
 		want(t, "waiting", w.tracker.Stats().Waiting, 0)
 	})
 }

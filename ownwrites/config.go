@@ -29,10 +29,10 @@ type Config struct {
 	// LockPatches has the clients send the version that the cache shows along with patches and applies that have none, so that
 	// their events can be recognised. If the server refuses that as a conflict, they are sent again as they were.
 	LockPatches bool
-	// Patience is how long a handler waits, when it hears of an object that a client of this tracker is writing at this moment, to
-	// see whether the event is of that write. Zero means 100ms, less means that it does not wait and takes such an event
-	// for one of others.
-	Patience time.Duration
+	// AnswerTimeout is how long a handler waits for the server's answer when it is told of an object that a client of this tracker is
+	// writing at this moment, to find out whether the event is of that write. Zero means 100ms. A negative value means that
+	// it does not wait, and takes such an event for one of others.
+	AnswerTimeout time.Duration
 	// Remember is of how many objects the own writes are remembered, to recognise their events. Zero means 10,000.
 	Remember int
 	// Sweep is how often entries are looked at that wait for the store to catch up; most leave before, with their event. Zero
@@ -44,9 +44,9 @@ type Config struct {
 }
 
 const (
-	defaultPatience = 100 * time.Millisecond
-	defaultRemember = 10_000
-	defaultSweep    = time.Second
+	defaultAnswerTimeout = 100 * time.Millisecond
+	defaultRemember      = 10_000
+	defaultSweep         = time.Second
 )
 
 func (c *Config) validate() error {
@@ -63,8 +63,8 @@ func (c *Config) validate() error {
 
 // withDefaults fills in what is zero.
 func (c Config) withDefaults() Config {
-	if c.Patience == 0 {
-		c.Patience = defaultPatience
+	if c.AnswerTimeout == 0 {
+		c.AnswerTimeout = defaultAnswerTimeout
 	}
 	if c.Remember == 0 {
 		c.Remember = defaultRemember

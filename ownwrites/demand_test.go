@@ -153,7 +153,7 @@ func newPlant(t *testing.T, sort string, tracked bool) *plant {
 
 // reconcile is called for what others did: with children, that is always a mistake.
 func (p *plant) reconcile(obj any) {
-	if _, m := identify(obj); m.GetLabels()[byOwner] != "" {
+	if _, m := new(core).identify(obj); m.GetLabels()[byOwner] != "" {
 		p.echoes.Add(1)
 	}
 }

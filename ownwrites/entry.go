@@ -6,15 +6,13 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-
-	"vedette.dev/cache"
 )
 
 // entry is what the overlay has under one name: the newest state that a write of our own is known to have left behind. It
 // never changes; another one takes its place.
 type entry struct {
-	name cache.ObjectName
-	key  string // the name, as stores have it
+	id  ident
+	key string // id, as stores have it
 	// obj is what to show as long as the store has not caught up; nil means nothing.
 	obj any
 	uid types.UID
@@ -25,6 +23,9 @@ type entry struct {
 	// since is when the first entry under the name was made, and number counts all entries of a tracker.
 	since  time.Time
 	number uint64
+	// told is the newest version that an event had under this identity since the entry was made. It counts only where nothing else
+	// says how far the store is.
+	told uint64
 	// filed caches the values of obj in the indexes that were asked for.
 	filed atomic.Pointer[map[string][]string]
 }
@@ -32,7 +33,7 @@ type entry struct {
 // dead is an object that was deleted.
 type dead struct {
 	uid types.UID
-	// bound is a version from after the deletion, if no version of the object was known; else 0.
+	// bound is a version from after the deletion, or one that the object has had, if none was known when it was deleted; else 0.
 	bound uint64
 	// covers says that what is not newer than bound is not to be seen either: it may have been there before.
 	covers bool
@@ -105,6 +106,56 @@ func (e *entry) settled(storeVersion uint64, h held, now time.Time) bool {
 
 func (e *entry) isDead(uid types.UID) bool {
 	return uid != "" && slices.ContainsFunc(e.dead, func(d dead) bool { return d.uid == uid })
+}
+
+// hides reports whether the entry hides objects of others from before a deletion, until the store is past it.
+func (e *entry) hides() bool {
+	return slices.ContainsFunc(e.dead, func(d dead) bool { return d.covers })
+}
+
+// unbound reports whether the entry waits for a version from after the deletion of an object.
+func (e *entry) unbound(uid types.UID) bool {
+	return slices.ContainsFunc(e.dead, func(d dead) bool { return d.uid == uid && d.bound == unknown })
+}
+
+// unknown is a bound that the store never reaches.
+const unknown = ^uint64(0)
+
+// bounded returns the entry with a bound for a deleted object that has none. The bound is a version from after the deletion, or one
+// that the object has had: a store that is at either of them, and has not got the object, knows of the deletion.
+func (e *entry) bounded(uid types.UID, bound uint64) *entry {
+	if bound == 0 || !e.unbound(uid) {
+		return e
+	}
+	next := e.clone()
+	for i, d := range next.dead {
+		if d.uid == uid && d.bound == unknown {
+			next.dead[i].bound = bound
+		}
+	}
+	return next
+}
+
+// heard returns the entry when an event has told of an object under its identity in this version.
+func (e *entry) heard(uid types.UID, version uint64) *entry {
+	next := e.bounded(uid, version)
+	if version <= e.told {
+		return next
+	}
+	if next == e {
+		next = e.clone()
+	}
+	next.told = version
+	return next
+}
+
+func (e *entry) clone() *entry {
+	next := &entry{
+		id: e.id, key: e.key, obj: e.obj, uid: e.uid, version: e.version,
+		dead: slices.Clone(e.dead), since: e.since, number: e.number, told: e.told,
+	}
+	next.filed.Store(e.filed.Load())
+	return next
 }
 
 // afterWrite is the entry under a name when the server has answered a write with next.

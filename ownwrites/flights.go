@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // flights are the writes that were sent and not answered yet.
@@ -21,6 +22,8 @@ type target struct {
 type flight struct {
 	at     target
 	landed chan struct{} // closed when the answer was recorded, or there is none
+	// told is a version of each object under the name that events have told of meanwhile, by UID. It is guarded by the lock of flights.
+	told map[types.UID]string
 }
 
 // begin notes that a write is about to be sent.
@@ -45,6 +48,25 @@ func (f *flights) end(flying *flight) {
 		return
 	}
 	f.m[flying.at] = rest
+}
+
+// tell notes that an event has told of an object. The answer to its deletion may come later, and does not say a version.
+func (f *flights) tell(m metav1.Object) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, flying := range f.m[target{namespace: m.GetNamespace(), name: m.GetName()}] {
+		if flying.told == nil {
+			flying.told = map[types.UID]string{}
+		}
+		flying.told[m.GetUID()] = m.GetResourceVersion()
+	}
+}
+
+// told returns a version of an object that an event has told of since a write was begun, empty if there was none.
+func (f *flights) told(flying *flight, uid types.UID) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return flying.told[uid]
 }
 
 // of returns the writes under way that may be about an object.

@@ -7,14 +7,12 @@ import (
 	"math/bits"
 	"sync"
 	"sync/atomic"
-
-	"vedette.dev/cache"
 )
 
 // layers is how many parts an overlay has. A write copies one of them.
 const layers = 256
 
-// overlay is the entries, by name. It is read without a lock: each part is a map that never changes, and has another put in
+// overlay is the entries, by identity. It is read without a lock: each part is a map that never changes, and has another put in
 // its place. So whoever took the parts before reading the store has every entry that was not settled by then.
 type overlay struct {
 	seed  maphash.Seed
@@ -24,7 +22,7 @@ type overlay struct {
 
 type part struct {
 	mu sync.Mutex // held by who changes it
-	m  atomic.Pointer[map[cache.ObjectName]*entry]
+	m  atomic.Pointer[map[ident]*entry]
 }
 
 func newOverlay() *overlay { return &overlay{seed: maphash.MakeSeed()} }
@@ -32,35 +30,35 @@ func newOverlay() *overlay { return &overlay{seed: maphash.MakeSeed()} }
 // empty tells that there is nothing to add to the store. It is all that a read costs as a rule.
 func (o *overlay) empty() bool { return o.count.Load() == 0 }
 
-func (o *overlay) part(name cache.ObjectName) int {
-	h := maphash.String(o.seed, name.Name) + bits.RotateLeft64(maphash.String(o.seed, name.Namespace), 1)
+func (o *overlay) part(id ident) int {
+	h := maphash.String(o.seed, id.Name) + bits.RotateLeft64(maphash.String(o.seed, id.Namespace), 1)
 	return int(h % layers)
 }
 
-func (o *overlay) get(name cache.ObjectName) *entry {
-	m := o.parts[o.part(name)].m.Load()
+func (o *overlay) get(id ident) *entry {
+	m := o.parts[o.part(id)].m.Load()
 	if m == nil {
 		return nil
 	}
-	return (*m)[name]
+	return (*m)[id]
 }
 
 // change puts what next makes of an entry in its place; nil means none. It returns both. next is called under a lock, and
 // must not call the overlay.
-func (o *overlay) change(name cache.ObjectName, next func(old *entry) *entry) (before, after *entry) {
-	p := &o.parts[o.part(name)]
+func (o *overlay) change(id ident, next func(old *entry) *entry) (before, after *entry) {
+	p := &o.parts[o.part(id)]
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var m map[cache.ObjectName]*entry
+	var m map[ident]*entry
 	if old := p.m.Load(); old != nil {
 		m = *old
 	}
-	before = m[name]
+	before = m[id]
 	after = next(before)
 	if before == after {
 		return before, after
 	}
-	p.m.Store(with(m, name, after))
+	p.m.Store(with(m, id, after))
 	switch {
 	case before == nil:
 		o.count.Add(1)
@@ -70,17 +68,17 @@ func (o *overlay) change(name cache.ObjectName, next func(old *entry) *entry) (b
 	return before, after
 }
 
-// with returns a copy of a map in which another entry is under a name.
-func with(m map[cache.ObjectName]*entry, name cache.ObjectName, e *entry) *map[cache.ObjectName]*entry {
+// with returns a copy of a map in which another entry is under an identity.
+func with(m map[ident]*entry, id ident, e *entry) *map[ident]*entry {
 	if e == nil && len(m) <= 1 {
 		return nil
 	}
-	out := make(map[cache.ObjectName]*entry, len(m)+1)
+	out := make(map[ident]*entry, len(m)+1)
 	maps.Copy(out, m)
 	if e == nil {
-		delete(out, name)
+		delete(out, id)
 	} else {
-		out[name] = e
+		out[id] = e
 	}
 	return &out
 }
@@ -100,7 +98,7 @@ func (o *overlay) clear() {
 // snapshot is the entries as they were when it was taken: each part at one moment, and not all at the same.
 type snapshot struct {
 	of    *overlay
-	parts [layers]*map[cache.ObjectName]*entry
+	parts [layers]*map[ident]*entry
 }
 
 func (o *overlay) snapshot() *snapshot {
@@ -111,15 +109,15 @@ func (o *overlay) snapshot() *snapshot {
 	return s
 }
 
-func (s *snapshot) get(name cache.ObjectName) *entry {
-	m := s.parts[s.of.part(name)]
+func (s *snapshot) get(id ident) *entry {
+	m := s.parts[s.of.part(id)]
 	if m == nil {
 		return nil
 	}
-	return (*m)[name]
+	return (*m)[id]
 }
 
-func (s *snapshot) has(name cache.ObjectName) bool { return s.get(name) != nil }
+func (s *snapshot) has(id ident) bool { return s.get(id) != nil }
 
 func (s *snapshot) all() iter.Seq[*entry] {
 	return func(yield func(*entry) bool) {

@@ -40,7 +40,7 @@ func (t *Tracker) OwnUpdate(oldObj, newObj any) bool {
 // OwnDelete tells whether it was this program that deleted an object, or removed its last finalizer. It is not if the
 // program had only begun it, and others ended it. The object may be a cache.DeletedFinalStateUnknown.
 func (t *Tracker) OwnDelete(obj any) bool {
-	_, m := identify(obj)
+	_, m := t.identify(obj)
 	if m == nil || m.GetUID() == "" {
 		return false
 	}
@@ -57,14 +57,14 @@ func (t *Tracker) await(m metav1.Object, own func() bool) bool {
 		t.counts.echoes.Add(1)
 		return true
 	}
-	if t.config.Patience < 0 {
+	if t.config.AnswerTimeout < 0 {
 		return false
 	}
 	flying := t.flights.of(m)
 	if len(flying) == 0 {
 		return false
 	}
-	late := time.NewTimer(t.config.Patience)
+	late := time.NewTimer(t.config.AnswerTimeout)
 	defer late.Stop()
 	for _, f := range flying {
 		select {

@@ -144,12 +144,12 @@ func TestAnEventBeforeItsAnswer(t *testing.T) {
 		send(w.updated(generated), time.Second, next)
 		began = time.Now()
 		want(t, "own, but too late", tracker.OwnUpdate(generated, next), false)
-		want(t, "waited", time.Since(began), defaultPatience)
+		want(t, "waited", time.Since(began), defaultAnswerTimeout)
 		time.Sleep(time.Second)
 		synctest.Wait()
 		want(t, "own", tracker.OwnUpdate(generated, next), true)
 
-		tracker.config.Patience = -1
+		tracker.config.AnswerTimeout = -1
 		send(w.updated(next), time.Second, configMap("a-xyz", "1", 7, ""))
 		began = time.Now()
 		want(t, "without patience", tracker.OwnUpdate(next, configMap("a-xyz", "1", 7, "")), false)

@@ -55,7 +55,7 @@ func (w writer) lock(name string, data []byte, base string) (locked []byte, vers
 	if !w.t.config.LockPatches || base != "" {
 		return nil, "", false
 	}
-	obj, exists, err := w.t.view.GetByKey(cache.ObjectName{Namespace: w.namespace, Name: name}.String())
+	obj, exists, err := w.t.view.GetByKey(w.t.ident(cache.ObjectName{Namespace: w.namespace, Name: name}).String())
 	m := metaOf(obj)
 	if err != nil || !exists || m == nil || m.GetResourceVersion() == "" {
 		return nil, "", false

@@ -52,15 +52,16 @@ func (t *Tracker) put(obj runtime.Object, from origin) error {
 	if gone {
 		t.memory.deleted(m.GetUID())
 	}
-	if !t.within()(name.Namespace) {
+	id := t.ident(name)
+	if !t.within()(id) {
 		return nil
 	}
-	next := &entry{name: name, key: name.String(), uid: m.GetUID(), version: numeric(version), since: time.Now()}
+	next := &entry{id: id, key: id.String(), uid: m.GetUID(), version: numeric(version), since: time.Now()}
 	switch {
 	case next.version == 0:
 		return fmt.Errorf("%w: %s has version %q", ErrIncomparable, name, version)
 	case gone:
-		t.insert(name, func(old *entry) *entry { return afterDeletion(old, next, dead{uid: next.uid}, 0) })
+		t.insert(id, func(old *entry) *entry { return afterDeletion(old, next, dead{uid: next.uid}, 0) })
 		return nil
 	case t.config.Scope == nil || t.config.Scope(m):
 		shown, err := t.shown(obj)
@@ -69,12 +70,12 @@ func (t *Tracker) put(obj runtime.Object, from origin) error {
 		}
 		next.obj = shown
 	}
-	t.insert(name, func(old *entry) *entry { return afterWrite(old, next) })
+	t.insert(id, func(old *entry) *entry { return afterWrite(old, next) })
 	return nil
 }
 
 // shown is an object as the store would have it. It shares nothing with the caller's.
-func (t *Tracker) shown(obj runtime.Object) (shown any, err error) {
+func (t *core) shown(obj runtime.Object) (shown any, err error) {
 	own, err := t.form.copyOf(obj)
 	if err != nil || t.config.Transform == nil {
 		return own, err
@@ -91,14 +92,16 @@ func (t *Tracker) shown(obj runtime.Object) (shown any, err error) {
 }
 
 // insert makes an entry, unless the store has caught up with it already.
-func (t *Tracker) insert(name cache.ObjectName, next func(old *entry) *entry) {
-	before, after := t.overlay.change(name, func(old *entry) *entry {
+func (t *core) insert(id ident, next func(old *entry) *entry) {
+	// No lock of the informer is taken under one of the overlay.
+	version := t.coverage(&entry{id: id, key: id.String()})
+	before, after := t.overlay.change(id, func(old *entry) *entry {
 		e := next(old)
 		if e == old {
 			return old
 		}
 		e.number = t.entries.Add(1)
-		if t.isSettled(e) {
+		if t.isSettledAt(e, version) {
 			return nil
 		}
 		return e
@@ -113,7 +116,7 @@ func (t *Tracker) insert(name cache.ObjectName, next func(old *entry) *entry) {
 		t.overlay.clear()
 		return
 	}
-	t.settle(name) // its event may have come meanwhile
+	t.settle(id) // its event may have come meanwhile
 	if !t.overlay.empty() {
 		t.arm()
 	}
@@ -153,46 +156,46 @@ func (t *Tracker) delete(d Deletion) error {
 	if t.closed.Load() {
 		return ErrClosed
 	}
-	err := t.bury(d, time.Time{})
+	err := t.addTombstone(d, time.Time{})
 	if errors.Is(err, ErrUnbounded) {
 		return err // the caller may know more
 	}
 	return t.recorded(err)
 }
 
-func (t *Tracker) bury(d Deletion, until time.Time) error {
-	name := cache.ObjectName{Namespace: d.Namespace, Name: d.Name}
+func (t *Tracker) addTombstone(d Deletion, until time.Time) error {
+	id := t.ident(cache.ObjectName{Namespace: d.Namespace, Name: d.Name})
 	if d.Name == "" || d.UID == "" {
-		return fmt.Errorf("ownwrites: the deletion of %q has UID %q: name and UID are needed, as the server answered them", name, d.UID)
+		return fmt.Errorf("ownwrites: the deletion of %q has UID %q: name and UID are needed, as the server answered them", id, d.UID)
 	}
-	gone := &entry{name: name, key: name.String(), uid: d.UID, version: numeric(d.Version), since: time.Now()}
+	gone := &entry{id: id, key: id.String(), uid: d.UID, version: numeric(d.Version), since: time.Now()}
 	if h := t.held(gone.key); h.uid == d.UID {
 		gone.version = max(gone.version, h.version)
 	}
 	if d.before != "" && d.before != d.UID {
 		gone.dead = []dead{{uid: d.before}}
 	}
-	buried := dead{uid: d.UID, bound: numeric(d.After), until: until}
-	buried.covers = buried.bound != 0 && t.store.LastStoreSyncResourceVersion() != ""
-	old := t.overlay.get(name)
+	tombstone := dead{uid: d.UID, bound: numeric(d.After), until: until}
+	old := t.overlay.get(id)
 	ours := old != nil && old.uid == d.UID
 	switch {
-	case gone.version != 0, ours, buried.bound != 0:
+	case gone.version != 0, ours, tombstone.bound != 0:
 	case until.IsZero():
-		return fmt.Errorf("%w: %s, UID %s", ErrUnbounded, name, d.UID)
+		return fmt.Errorf("%w: %s, UID %s", ErrUnbounded, id, d.UID)
 	default:
-		buried.bound = ^uint64(0)
+		tombstone.bound = unknown
 	}
+	tombstone.covers = tombstone.bound != 0 && !t.isUnversioned()
 	t.memory.deleted(d.UID)
-	if !t.within()(name.Namespace) {
+	if !t.within()(id) {
 		return nil
 	}
-	t.insert(name, func(old *entry) *entry { return afterDeletion(old, gone, buried, d.sent) })
+	t.insert(id, func(old *entry) *entry { return afterDeletion(old, gone, tombstone, d.sent) })
 	return nil
 }
 
 // recorded counts a record, and tells of what is wrong with it.
-func (t *Tracker) recorded(err error) error {
+func (t *core) recorded(err error) error {
 	switch {
 	case err == nil:
 		t.counts.recorded.Add(1)

@@ -24,17 +24,40 @@ func numeric(version string) uint64 {
 
 func versionOf(m metav1.Object) uint64 { return numeric(m.GetResourceVersion()) }
 
-// storeVersion is up to which version the store holds everything that an object of this name could be, 0 if that is not
-// known. What is read from the store after it is at least as new.
-func (t *Tracker) storeVersion(name cache.ObjectName) uint64 {
+// coverage returns the version up to which the store has every change of the object of an entry, 0 if that is not known. What is read
+// from the store after it is at least as new.
+func (t *core) coverage(e *entry) uint64 {
+	if t.sharded != nil {
+		version, _ := t.sharded.StoreVersionOf(e.key)
+		return numeric(version)
+	}
+	return t.coverageAtOnce(e)
+}
+
+// coverageAtOnce is coverage for reads, which do not ask a sharding informer where they can do without: an entry that it has
+// caught up with leaves anyway.
+func (t *core) coverageAtOnce(e *entry) uint64 {
 	if version := t.store.LastStoreSyncResourceVersion(); version != "" {
 		return numeric(version)
 	}
-	return t.heard.in(name.Namespace)
+	switch {
+	case t.sharded != nil && e.hides():
+		return t.coverage(e)
+	case t.sharded != nil:
+		return 0
+	case t.namespaced != nil:
+		return t.heard.in(e.id.Namespace)
+	}
+	return e.told
+}
+
+// isUnversioned reports whether nothing but events says how far the store is.
+func (t *core) isUnversioned() bool {
+	return t.sharded == nil && t.namespaced == nil && t.store.LastStoreSyncResourceVersion() == ""
 }
 
 // held is what the store has under a key.
-func (t *Tracker) held(key string) held {
+func (t *core) held(key string) held {
 	obj, exists, err := t.store.GetByKey(key)
 	if err != nil || !exists {
 		return held{}
@@ -46,9 +69,9 @@ func (t *Tracker) held(key string) held {
 	return h
 }
 
-// heard is how far a store is that has no version of its own, because it is filled by several watches: one a namespace. A watch
-// tells of changes in their order, and a list is as new as the newest object in it. So when an object has been heard of,
-// everything of its namespace up to its version is in the store.
+// heard is how far the store of a cache.NamespacedInformer is, which has no version of its own, because it is filled by several
+// watches: one for each namespace. A watch tells of changes in their order, and a list is as new as the newest object in it. So when
+// an object has been heard of, everything of its namespace up to its version is in the store.
 type heard struct {
 	mu sync.RWMutex
 	m  map[string]uint64
@@ -88,13 +111,14 @@ func metaOf(obj any) metav1.Object {
 
 // identify returns the name of what a handler was told of, and its metadata, which is nil if only the name is known. Without a
 // name there is nothing to do.
-func identify(obj any) (cache.ObjectName, metav1.Object) {
+func (t *core) identify(obj any) (cache.ObjectName, metav1.Object) {
 	if unseen, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-		name, err := cache.ParseObjectName(unseen.Key)
+		m := metaOf(unseen.Obj)
+		id, err := t.clusters.parse(unseen.Key)
 		if err != nil {
 			return cache.ObjectName{}, nil
 		}
-		return name, metaOf(unseen.Obj)
+		return id.ObjectName, m
 	}
 	m := metaOf(obj)
 	if m == nil {

@@ -12,7 +12,7 @@ import (
 // caught up. Names with an entry are taken out of what the store lists, and put back in once, so that none is there twice.
 // No lock is held meanwhile, and nothing is tried again.
 type view struct {
-	t     *Tracker
+	t     *core
 	store cache.Indexer
 }
 
@@ -41,11 +41,11 @@ func (v *view) GetByKey(key string) (item any, exists bool, err error) {
 	if v.t.overlay.empty() {
 		return v.store.GetByKey(key)
 	}
-	name, err := cache.ParseObjectName(key)
+	id, err := v.t.clusters.parse(key)
 	if err != nil {
 		return v.store.GetByKey(key) // nothing that was written has such a key
 	}
-	e := v.t.overlay.get(name)
+	e := v.t.overlay.get(id)
 	if e == nil {
 		return v.store.GetByKey(key)
 	}
@@ -54,8 +54,8 @@ func (v *view) GetByKey(key string) (item any, exists bool, err error) {
 }
 
 // now is what is to be seen under the name of an entry.
-func (t *Tracker) now(e *entry) seen {
-	version := t.storeVersion(e.name) // before the object
+func (t *core) now(e *entry) seen {
+	version := t.coverageAtOnce(e) // before the object
 	return e.choose(version, t.held(e.key))
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"vedette.dev/cache"
 )
@@ -13,7 +14,7 @@ func (v *view) List() []any {
 		return v.store.List()
 	}
 	entries := v.t.overlay.snapshot()
-	list := entries.without(v.store.List())
+	list := v.without(entries, v.store.List(), v.store.ListKeys, nil)
 	for e := range entries.all() {
 		if s := v.t.now(e); s.exists {
 			list = append(list, s.obj)
@@ -27,7 +28,7 @@ func (v *view) ListKeys() []string {
 		return v.store.ListKeys()
 	}
 	entries := v.t.overlay.snapshot()
-	keys := entries.withoutKeys(v.store.ListKeys())
+	keys := v.withoutKeys(entries, v.store.ListKeys())
 	for e := range entries.all() {
 		if v.t.now(e).exists {
 			keys = append(keys, e.key)
@@ -45,7 +46,10 @@ func (v *view) ByIndex(indexName, indexedValue string) ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	list = entries.without(list)
+	list = v.without(entries, list, func() []string {
+		keys, _ := v.store.IndexKeys(indexName, indexedValue)
+		return keys
+	}, v.indexed(indexName, []string{indexedValue}))
 	v.each(entries, indexName, func(_ *entry, obj any, values []string) {
 		if slices.Contains(values, indexedValue) {
 			list = append(list, obj)
@@ -66,7 +70,7 @@ func (v *view) indexKeys(entries *snapshot, indexName, indexedValue string) ([]s
 	if err != nil {
 		return nil, err
 	}
-	keys = entries.withoutKeys(keys)
+	keys = v.withoutKeys(entries, keys)
 	v.each(entries, indexName, func(e *entry, _ any, values []string) {
 		if slices.Contains(values, indexedValue) {
 			keys = append(keys, e.key)
@@ -89,7 +93,15 @@ func (v *view) Index(indexName string, obj any) ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	list = entries.without(list)
+	list = v.without(entries, list, func() []string {
+		var keys []string
+		for _, value := range wanted {
+			more, _ := v.store.IndexKeys(indexName, value)
+			keys = append(keys, more...)
+		}
+		slices.Sort(keys)
+		return slices.Compact(keys)
+	}, v.indexed(indexName, wanted))
 	v.each(entries, indexName, func(_ *entry, obj any, values []string) {
 		if slices.ContainsFunc(values, func(value string) bool { return slices.Contains(wanted, value) }) {
 			list = append(list, obj)
@@ -117,7 +129,7 @@ func (v *view) ListIndexFuncValues(indexName string) []string {
 	set := map[string]bool{}
 	for _, value := range v.store.ListIndexFuncValues(indexName) {
 		if doubtful[value] {
-			if keys, err := v.store.IndexKeys(indexName, value); err != nil || len(entries.withoutKeys(keys)) == 0 {
+			if keys, err := v.store.IndexKeys(indexName, value); err != nil || len(v.withoutKeys(entries, keys)) == 0 {
 				continue
 			}
 		}
@@ -183,16 +195,64 @@ func call(index cache.IndexFunc, obj any) (values []string, err error) {
 }
 
 // without takes the objects that have an entry out of a list of the caller's own.
-func (s *snapshot) without(list []any) []any {
-	return slices.DeleteFunc(list, func(obj any) bool {
+//
+// Objects do not say in which cluster they are. Where there are several, those that have the name of an entry are looked up by their
+// keys, and are kept if keep says so: they may have changed since they were listed. A nil keep keeps all.
+func (v *view) without(entries *snapshot, list []any, keys func() []string, keep func(obj any) bool) []any {
+	named := func(obj any) bool {
 		m := metaOf(obj)
-		return m != nil && s.has(cache.MetaObjectToName(m))
+		return m != nil && v.hasName(entries, cache.MetaObjectToName(m))
+	}
+	list = slices.DeleteFunc(list, named)
+	if !v.t.clusters.several() {
+		return list
+	}
+	for _, key := range v.withoutKeys(entries, keys()) {
+		if !v.mayHaveName(entries, key) {
+			continue
+		}
+		obj, exists, err := v.store.GetByKey(key)
+		if err == nil && exists && named(obj) && (keep == nil || keep(obj)) {
+			list = append(list, obj)
+		}
+	}
+	return list
+}
+
+// hasName reports whether there is an entry of this name in any cluster.
+func (v *view) hasName(entries *snapshot, name cache.ObjectName) bool {
+	for _, cluster := range v.t.clusters.all() {
+		if entries.has(ident{cluster, name}) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayHaveName reports whether the object under a key may have the name of an entry in any cluster, also in one that the tracker does
+// not know.
+func (v *view) mayHaveName(entries *snapshot, key string) bool {
+	_, rest, _ := strings.Cut(key, "|")
+	for _, text := range []string{key, rest} {
+		if name, err := cache.ParseObjectName(text); err == nil && v.hasName(entries, name) {
+			return true
+		}
+	}
+	return false
+}
+
+func (v *view) withoutKeys(entries *snapshot, keys []string) []string {
+	return slices.DeleteFunc(keys, func(key string) bool {
+		id, err := v.t.clusters.parse(key)
+		return err == nil && entries.has(id)
 	})
 }
 
-func (s *snapshot) withoutKeys(keys []string) []string {
-	return slices.DeleteFunc(keys, func(key string) bool {
-		name, err := cache.ParseObjectName(key)
-		return err == nil && s.has(name)
-	})
+// indexed returns a function that reports whether an index has an object under one of these values.
+func (v *view) indexed(indexName string, wanted []string) func(obj any) bool {
+	index := v.store.GetIndexers()[indexName]
+	return func(obj any) bool {
+		values, _ := call(index, obj)
+		return slices.ContainsFunc(values, func(value string) bool { return slices.Contains(wanted, value) })
+	}
 }

@@ -74,7 +74,7 @@ func (w writer) delete(ctx context.Context, name string, opts metav1.DeleteOptio
 	flying := w.t.flights.begin(target{namespace: w.namespace, name: name})
 	defer w.t.flights.end(flying)
 	d := Deletion{Namespace: w.namespace, Name: name, sent: w.t.entries.Load()}
-	d.before = w.t.held(cache.ObjectName{Namespace: w.namespace, Name: name}.String()).uid
+	d.before = w.t.held(w.t.ident(cache.ObjectName{Namespace: w.namespace, Name: name}).String()).uid
 	answer, err := send()
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func (w writer) delete(ctx context.Context, name string, opts metav1.DeleteOptio
 		return w.silently(nil, name)
 	default:
 		d.UID = status.Details.UID
-		w.gone(ctx, d)
+		w.gone(ctx, d, flying)
 	}
 	return nil
 }
@@ -109,18 +109,23 @@ func (w writer) returned(answer runtime.Object, opts metav1.DeleteOptions) {
 	_ = w.t.Deleted(Deletion{Namespace: m.GetNamespace(), Name: m.GetName(), UID: m.GetUID(), Version: m.GetResourceVersion()})
 }
 
-// gone records that an object is gone. If nobody has ever seen it, the server is asked for a version from after that.
-func (w writer) gone(ctx context.Context, d Deletion) {
+// gone records that an object is gone. If no version of it is known, the server is asked for one from after the deletion.
+func (w writer) gone(ctx context.Context, d Deletion, flying *flight) {
+	d.Version = w.t.flights.told(flying, d.UID)
 	if !isUnbounded(w.t.delete(d)) {
 		return
 	}
-	after, err := w.version(ctx)
-	if err != nil || numeric(after) == 0 {
-		_ = w.t.recorded(w.t.bury(d, time.Now().Add(giveUp)))
+	if after, err := w.version(ctx); err == nil && numeric(after) != 0 {
+		d.After = after
+		_ = w.t.delete(d)
 		return
 	}
-	d.After = after
-	_ = w.t.delete(d)
+	// Until it is known how far the store has to come, the entry stays, unless an event tells of the object.
+	d.Version = w.t.flights.told(flying, d.UID)
+	until := time.Now().Add(giveUp)
+	if w.t.recorded(w.t.addTombstone(d, until)) == nil {
+		w.t.askLater(deletion{w.t.ident(cache.ObjectName{Namespace: d.Namespace, Name: d.Name}), d.UID}, w.version)
+	}
 }
 
 // silently counts a deletion of which the answer is not known.

@@ -40,6 +40,7 @@ func (s *TypedShardingInformer[T]) move(next *layout) error {
 			return fmt.Errorf("shard: %w", err)
 		}
 	}
+	s.scopes.Store(nil) // until the streams are complete again
 	stopped := map[*stream][]cache.ResumePoint{}
 	for _, old := range stop {
 		stopped[old] = old.handle.Stop()
@@ -66,6 +67,7 @@ func (s *TypedShardingInformer[T]) move(next *layout) error {
 	for i, w := range start {
 		s.streams = append(s.streams, &stream{w, handles[i]})
 	}
+	s.publish()
 	s.joinLater(start)
 	return nil
 }

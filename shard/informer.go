@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -31,6 +32,8 @@ type TypedShardingInformer[T cache.Object] struct {
 	ended    bool
 	work     sync.WaitGroup
 	nudge    chan struct{} // there is something to look at; has room for one
+	// scopes is the streams, for StoreVersionOf; nil while they change.
+	scopes atomic.Pointer[scopes]
 
 	mu      sync.Mutex // guards what follows
 	clients map[string]rest.Interface

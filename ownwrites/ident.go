@@ -1,0 +1,66 @@
+package ownwrites
+
+import (
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"vedette.dev/cache"
+)
+
+// ident is where an entry belongs: the name of an object, and the name of its cluster where an informer has several.
+type ident struct {
+	cluster string
+	cache.ObjectName
+}
+
+// String returns the key in the store, which is that of shard.Key.
+func (i ident) String() string {
+	if i.cluster == "" {
+		return i.ObjectName.String()
+	}
+	return i.cluster + "|" + i.ObjectName.String()
+}
+
+// clusters is the names of the clusters in which something was written. The empty one, which has no name, is always there.
+type clusters struct {
+	known atomic.Pointer[[]string]
+}
+
+var noCluster = []string{""}
+
+func (c *clusters) all() []string {
+	if known := c.known.Load(); known != nil {
+		return *known
+	}
+	return noCluster
+}
+
+// several reports whether keys may begin with the name of a cluster.
+func (c *clusters) several() bool { return c.known.Load() != nil }
+
+func (c *clusters) add(cluster string) {
+	for {
+		old := c.known.Load()
+		if slices.Contains(c.all(), cluster) {
+			return
+		}
+		next := append(slices.Clone(c.all()), cluster)
+		if c.known.CompareAndSwap(old, &next) {
+			return
+		}
+	}
+}
+
+// parse takes a key of the store apart. What is before a | is a cluster only if something was written there: names may have a | in
+// them.
+func (c *clusters) parse(key string) (ident, error) {
+	if c.several() {
+		if cluster, rest, ok := strings.Cut(key, "|"); ok && slices.Contains(c.all(), cluster) {
+			name, err := cache.ParseObjectName(rest)
+			return ident{cluster, name}, err
+		}
+	}
+	name, err := cache.ParseObjectName(key)
+	return ident{"", name}, err
+}
