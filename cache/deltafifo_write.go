@@ -142,6 +142,8 @@ type listedItem struct {
 	key  string
 	obj  any
 	mark stamp
+	// restores says that the store has the object in the same version, but something has written to it.
+	restores bool
 }
 
 func (f *DeltaFIFO) prepare(list []any) ([]listedItem, error) {

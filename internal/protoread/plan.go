@@ -28,6 +28,9 @@ type message struct {
 	// fields are by number, with holes.
 	fields []*field
 	checks []checked
+	// all are the fields in the order of the struct, and bare the bytes of it that are in no field.
+	all  []*field
+	bare []span
 	// own says that the type reads itself.
 	own bool
 }
@@ -44,8 +47,12 @@ type field struct {
 	drop   bool
 	arrays []reflect.Type // of so many elements of a list, up to a few
 	id     uint32         // differs in each field of a plan
-	traced int            // which of the parts of a Trace it is, from 1 on; 0 if it is none
+	order  int            // which field of its message it is
+	raw    bool           // is FieldsV1.Raw, whose bytes are shared
 }
+
+// span is some bytes of a struct.
+type span struct{ offset, size uintptr }
 
 // shape is what a field is in Go. A pointer to a scalar comes behind the scalar.
 type shape uint8
@@ -104,9 +111,6 @@ func Compile(example any, drop ...string) (*Plan, error) {
 			return nil, err
 		}
 	}
-	if !c.recursive(p.root) {
-		p.root.trace()
-	}
 	for _, m := range c.messages {
 		m.prepareChecks()
 	}
@@ -134,18 +138,6 @@ func (p *Plan) drop(path string) error {
 	return nil
 }
 
-// recursive tells whether a message is somewhere within itself. A field of it then does not stand in one place.
-func (c *compiler) recursive(root *message) bool {
-	for _, m := range c.messages {
-		for _, f := range m.fields {
-			if f != nil && f.sub == root {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 func (m *message) find(json string) *field {
 	for _, f := range m.fields {
 		if f != nil && f.json == json {
@@ -168,7 +160,7 @@ func (c *compiler) message(t reflect.Type) *message {
 	}
 	for i := range t.NumField() {
 		if !c.add(m, t.Field(i)) {
-			m.own, m.fields = true, nil
+			m.own, m.fields, m.all = true, nil, nil
 			return m
 		}
 	}
@@ -183,6 +175,7 @@ const mostFields = 512
 func (c *compiler) add(m *message, sf reflect.StructField) bool {
 	tag, tagged := sf.Tag.Lookup("protobuf")
 	if !tagged {
+		m.bare = append(m.bare, span{sf.Offset, sf.Type.Size()})
 		return sf.Type.Name() == "TypeMeta" // which is not in the message
 	}
 	parts := strings.Split(tag, ",") // the first is the type on the wire, which is wrong in some; the type in Go tells
@@ -206,6 +199,9 @@ func (c *compiler) add(m *message, sf reflect.StructField) bool {
 		return false
 	}
 	m.fields[number] = f
+	f.order = len(m.all)
+	f.raw = m.typ == fieldsType && f.shape == shapeBytes
+	m.all = append(m.all, f)
 	return true
 }
 
@@ -299,6 +295,14 @@ func (c *compiler) mapping(f *field, t reflect.Type) bool {
 // at is where a field is in a struct.
 func (f *field) at(base unsafe.Pointer) unsafe.Pointer { return unsafe.Add(base, f.offset) }
 
+// in is at, and nil in a struct that is not there.
+func (f *field) in(base unsafe.Pointer) unsafe.Pointer {
+	if base == nil {
+		return nil
+	}
+	return f.at(base)
+}
+
 // unmarshal has a value read itself.
 func unmarshal(t reflect.Type, at unsafe.Pointer, data []byte) error {
 	u, ok := reflect.NewAt(t, at).Interface().(unmarshaler)
@@ -312,6 +316,7 @@ var (
 	timeType      = reflect.TypeFor[metav1.Time]()
 	microTimeType = reflect.TypeFor[metav1.MicroTime]()
 	quantityType  = reflect.TypeFor[resource.Quantity]()
+	fieldsType    = reflect.TypeFor[metav1.FieldsV1]()
 )
 
 func newOf(t reflect.Type) unsafe.Pointer { return reflect.New(t).UnsafePointer() }
