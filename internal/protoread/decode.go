@@ -15,7 +15,9 @@ type decoder struct {
 	// following says that an earlier state of the object is there. Then few strings are new, and each stands for itself:
 	// together they would keep memory of states that are gone.
 	following bool
-	// maps are the first few maps of quantities of this object, if equal ones may be one.
+	root      *message
+	part      part // which part of the object is read
+	// maps are the first few maps of quantities of the spec, if the status may have them as well.
 	maps    [mostMaps]quantities
 	mapping int // how many there are
 	// apart counts the parts that no other object may have.
@@ -32,7 +34,7 @@ func (p *Plan) Decode(data []byte, shares *Shares) (any, error) {
 // of the earlier state that are what data says are taken over, so that both states have them. A part that was written to since it
 // was decoded is not what data says, and is decoded anew.
 func (p *Plan) DecodeNext(data []byte, shares *Shares, last any) (any, error) {
-	d := decoder{shares: shares, judging: shares.judging()}
+	d := decoder{shares: shares, judging: shares.judging(), root: p.root}
 	value := reflect.New(p.root.typ)
 	from := p.pointer(last)
 	d.following = from != nil
@@ -84,6 +86,9 @@ func (d *decoder) message(m *message, at, last unsafe.Pointer, b []byte) error {
 			continue
 		}
 		f := m.fields[number]
+		if m == d.root {
+			d.part = f.part
+		}
 		if f.shape.isVarint() {
 			v, behind, ok := varint(rest)
 			if !ok || wire != wireVarint {
@@ -269,11 +274,13 @@ type quantities struct {
 
 const mostMaps = 8
 
-// quantityMap reads a map of quantities. Equal ones of one object are one map, unless the object may be changed: a container's
-// requests, for example, are also in its status as what was allocated, and a map of two quantities takes 690 bytes.
+// quantityMap reads a map of quantities. One in the status that is equal to one in the spec is that one, unless the object may be
+// changed: what a container of a pod requests is in its status twice more, and a map of two quantities takes 690 bytes. A program
+// that writes to a map of the spec and then sends the object does not send the change in the status, and the other way round: the
+// server takes only one of them from a request. Two maps of the spec are not one.
 func (d *decoder) quantityMap(f *field, at unsafe.Pointer, whole []byte, n int) error {
 	for _, q := range d.maps[:d.mapping] {
-		if q.field.typ == f.typ && sameEntries(q.whole, whole) {
+		if d.part == partStatus && q.field.typ == f.typ && sameEntries(q.whole, whole) {
 			*(*unsafe.Pointer)(at) = q.m
 			return nil
 		}
@@ -292,7 +299,7 @@ func (d *decoder) quantityMap(f *field, at unsafe.Pointer, whole []byte, n int) 
 }
 
 func (d *decoder) rememberQuantities(f *field, at unsafe.Pointer, whole []byte) {
-	if d.shares != nil && !d.shares.loose && d.mapping < mostMaps {
+	if d.part == partSpec && d.shares != nil && !d.shares.loose && d.mapping < mostMaps {
 		d.maps[d.mapping] = quantities{f, whole, *(*unsafe.Pointer)(at)}
 		d.mapping++
 	}

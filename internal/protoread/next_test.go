@@ -238,7 +238,7 @@ func TestQuantitiesAreNotShared(t *testing.T) {
 	}
 }
 
-// TestEqualQuantitiesOfOneObject has equal maps of quantities of one object be one, unless the object is for who may change it.
+// TestEqualQuantitiesOfOneObject has the status have a map of quantities of the spec, unless the object is for who may change it.
 func TestEqualQuantitiesOfOneObject(t *testing.T) {
 	plan := podPlan(t)
 	list := corev1.ResourceList{"cpu": resource.MustParse("1"), "memory": resource.MustParse("1Gi")}
@@ -258,6 +258,9 @@ func TestEqualQuantitiesOfOneObject(t *testing.T) {
 		a, b := pod.Spec.Containers[0].Resources.Limits, pod.Status.ContainerStatuses[0].AllocatedResources
 		if got := reflect.ValueOf(a).UnsafePointer() == reflect.ValueOf(b).UnsafePointer(); got != test.want {
 			t.Errorf("equal maps are one: %v, want %v", got, test.want)
+		}
+		if c := pod.Spec.Containers[0].Resources.Requests; reflect.ValueOf(a).UnsafePointer() == reflect.ValueOf(c).UnsafePointer() {
+			t.Error("two maps of the spec are one")
 		}
 	}
 }

@@ -48,8 +48,18 @@ type field struct {
 	arrays []reflect.Type // of so many elements of a list, up to a few
 	id     uint32         // differs in each field of a plan
 	order  int            // which field of its message it is
+	part   part           // which part of the object it is, if it is a field of the outermost message
 	raw    bool           // is FieldsV1.Raw, whose bytes are shared
 }
+
+// part is one of the two large parts of most objects.
+type part uint8
+
+const (
+	partOther part = iota
+	partSpec
+	partStatus
+)
 
 // span is some bytes of a struct.
 type span struct{ offset, size uintptr }
@@ -109,6 +119,14 @@ func Compile(example any, drop ...string) (*Plan, error) {
 	for _, path := range drop {
 		if err := p.drop(path); err != nil {
 			return nil, err
+		}
+	}
+	for _, f := range p.root.all {
+		switch f.json {
+		case "spec":
+			f.part = partSpec
+		case "status":
+			f.part = partStatus
 		}
 	}
 	for _, m := range c.messages {

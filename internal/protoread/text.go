@@ -7,7 +7,7 @@ import "unsafe"
 type text struct{ room []byte }
 
 const (
-	textRoom    = 512
+	textRoom    = 256
 	longestText = 128 // longer ones are for themselves
 )
 

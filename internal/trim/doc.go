@@ -2,7 +2,7 @@
 //
 //   - [Compile] makes a [Plan] of a Go type.
 //   - [Plan.Trim] goes through an object: strings that other objects have as well are stored once, lists get the length they need, and
-//     equal maps of quantities of one object become one. Nothing that can be written to is shared between objects, but for the text of
+//     a map of quantities of the status that is equal to one of the spec becomes that one. Nothing that can be written to is shared between objects, but for the text of
 //     managed fields, which programs replace and do not write to.
 //   - [Plan.Same] compares two objects.
 //

@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"encoding/json"
 	"reflect"
+	"strings"
 	"sync/atomic"
 	"unsafe"
 
@@ -33,7 +34,17 @@ type node struct {
 type field struct {
 	offset uintptr
 	node   *node
+	part   part
 }
+
+// part is one of the two large parts of most objects.
+type part uint8
+
+const (
+	partOther part = iota
+	partSpec
+	partStatus
+)
 
 // kind is what a type is, as far as it matters here.
 type kind uint8
@@ -72,6 +83,14 @@ func Compile(t reflect.Type) *Plan {
 	c := &compiler{nodes: map[reflect.Type]*node{}}
 	root := &node{typ: t.Elem()}
 	c.structure(root) // also if it reads itself
+	for i := range root.fields {
+		switch name, _, _ := strings.Cut(root.typ.Field(i).Tag.Get("json"), ","); name {
+		case "spec":
+			root.fields[i].part = partSpec
+		case "status":
+			root.fields[i].part = partStatus
+		}
+	}
 	return &Plan{typ: t, root: root, texts: c.texts}
 }
 
@@ -152,10 +171,10 @@ func (c *compiler) structure(n *node) {
 	for i := range n.typ.NumField() {
 		sf := n.typ.Field(i)
 		if !sf.IsExported() && !sf.Anonymous { // only the type itself knows what is in there
-			n.fields = append(n.fields, field{sf.Offset, &node{kind: kindOpaque, typ: sf.Type}})
+			n.fields = append(n.fields, field{offset: sf.Offset, node: &node{kind: kindOpaque, typ: sf.Type}})
 			continue
 		}
-		n.fields = append(n.fields, field{sf.Offset, c.node(sf.Type)})
+		n.fields = append(n.fields, field{offset: sf.Offset, node: c.node(sf.Type)})
 	}
 }
 

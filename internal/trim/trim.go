@@ -57,7 +57,9 @@ func (s *Shares) find(on *shelf.Shelf[string], text string) (string, bool) {
 type trimmer struct {
 	shares  *Shares
 	judging bool
-	// maps are the maps of quantities of the object.
+	root    *node
+	part    part // which part of the object is gone through
+	// maps are the maps of quantities of the spec.
 	maps []unsafe.Pointer
 }
 
@@ -67,7 +69,7 @@ func (p *Plan) Trim(obj any, shares *Shares) {
 		return
 	}
 	n := p.objects.Add(1)
-	t := trimmer{shares: shares, judging: n < judgedFirst || n%judgedRest == 0}
+	t := trimmer{shares: shares, judging: n < judgedFirst || n%judgedRest == 0, root: p.root}
 	t.trim(p.root, reflect.ValueOf(obj).UnsafePointer())
 }
 
@@ -82,7 +84,11 @@ func (t *trimmer) trim(n *node, at unsafe.Pointer) {
 		t.raw((*[]byte)(at)) // its only field
 	case kindStruct:
 		for i := range n.fields {
-			if f := &n.fields[i]; f.node.kind > kindOpaque {
+			f := &n.fields[i]
+			if n == t.root {
+				t.part = f.part
+			}
+			if f.node.kind > kindOpaque {
 				t.trim(f.node, unsafe.Add(at, f.offset))
 			}
 		}
@@ -164,12 +170,15 @@ func (t *trimmer) list(n *node, at unsafe.Pointer) {
 	}
 }
 
-// quantities has equal maps of one object be one.
+// quantities has a map of the status that is equal to one of the spec be that one, as protoread does.
 func (t *trimmer) quantities(n *node, at *map[string]resource.Quantity) {
 	if len(*at) == 0 {
 		return
 	}
 	for _, p := range t.maps {
+		if t.part != partStatus {
+			break
+		}
 		if known := *(*map[string]resource.Quantity)(unsafe.Pointer(&p)); sameQuantities(known, *at) {
 			*at = known
 			return
@@ -178,7 +187,9 @@ func (t *trimmer) quantities(n *node, at *map[string]resource.Quantity) {
 	for key, q := range *at {
 		(*at)[t.text(n.key, key)] = q
 	}
-	t.maps = append(t.maps, *(*unsafe.Pointer)(unsafe.Pointer(at)))
+	if t.part == partSpec {
+		t.maps = append(t.maps, *(*unsafe.Pointer)(unsafe.Pointer(at)))
+	}
 }
 
 func sameQuantities(a, b map[string]resource.Quantity) bool {

@@ -108,24 +108,27 @@ type custom struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {
 		Names  []string                       `json:"names"`
-		Parts  map[string]part                `json:"parts"`
+		Parts  map[string]piece               `json:"parts"`
 		Any    runtime.RawExtension           `json:"any"`
 		Limits corev1.ResourceList            `json:"limits"`
 		Asked  corev1.ResourceList            `json:"asked"`
 		Size   *resource.Quantity             `json:"size"`
 		Deep   map[string]map[string][]string `json:"deep"`
 	} `json:"spec"`
+	Status struct {
+		Used corev1.ResourceList `json:"used"`
+	} `json:"status"`
 	hidden any
 }
 
-type part struct {
+type piece struct {
 	Name string `json:"name"`
-	Next *part  `json:"next"`
+	Next *piece `json:"next"`
 }
 
 const customText = `{"apiVersion":"v1","kind":"Custom","metadata":{"name":"a","managedFields":[{"fieldsV1":{"f:spec":{}}}]},"spec":{
 	"names":["a","b","c"],"parts":{"x":{"name":"y","next":{"name":"z"}}},"any":{"a":1},"limits":{"cpu":"1"},"asked":{"cpu":"1"},
-	"deep":{"a":{"b":["c"]}}}}`
+	"deep":{"a":{"b":["c"]}}},"status":{"used":{"cpu":"1"}}}`
 
 func TestCustomTypes(t *testing.T) {
 	typ := reflect.TypeFor[custom]()
@@ -149,13 +152,16 @@ func TestCustomTypes(t *testing.T) {
 	if x, y := a.ManagedFields[0].FieldsV1.Raw, b.ManagedFields[0].FieldsV1.Raw; &x[0] != &y[0] {
 		t.Error("the managed fields are there twice")
 	}
-	if reflect.ValueOf(a.Spec.Limits).Pointer() != reflect.ValueOf(a.Spec.Asked).Pointer() {
-		t.Error("equal maps of quantities of one object are two")
+	if reflect.ValueOf(a.Spec.Limits).Pointer() != reflect.ValueOf(a.Status.Used).Pointer() {
+		t.Error("equal maps of quantities of the spec and the status are two")
+	}
+	if reflect.ValueOf(a.Spec.Limits).Pointer() == reflect.ValueOf(a.Spec.Asked).Pointer() {
+		t.Error("two maps of the spec are one")
 	}
 	if cap(a.Spec.Names) != len(a.Spec.Names) {
 		t.Error("there is room behind a list")
 	}
-	if plan.Same(a, b) {
+	if plan.Same(a, b) || a.hidden != b.hidden {
 		t.Error("what is in fields that are not exported was not looked at")
 	}
 	for _, t2 := range []reflect.Type{nil, typ, reflect.TypeFor[*string]()} {
