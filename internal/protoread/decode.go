@@ -12,11 +12,8 @@ type decoder struct {
 	shares  *Shares // nil if nothing is shared
 	judging bool
 	text    text
-	// following says that an earlier state of the object is there. Then few strings are new, and each stands for itself:
-	// together they would keep memory of states that are gone.
-	following bool
-	root      *message
-	part      part // which part of the object is read
+	root    *message
+	part    part // which part of the object is read
 	// maps are the first few maps of quantities of the spec, if the status may have them as well.
 	maps    [mostMaps]quantities
 	mapping int // how many there are
@@ -36,9 +33,7 @@ func (p *Plan) Decode(data []byte, shares *Shares) (any, error) {
 func (p *Plan) DecodeNext(data []byte, shares *Shares, last any) (any, error) {
 	d := decoder{shares: shares, judging: shares.judging(), root: p.root}
 	value := reflect.New(p.root.typ)
-	from := p.pointer(last)
-	d.following = from != nil
-	if d.message(p.root, value.UnsafePointer(), from, data) == nil {
+	if d.message(p.root, value.UnsafePointer(), p.pointer(last), data) == nil {
 		return value.Interface(), nil
 	}
 	value.Elem().SetZero()

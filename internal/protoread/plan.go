@@ -41,6 +41,7 @@ type field struct {
 	json   string
 	shape  shape
 	offset uintptr
+	size   uintptr      // of the field
 	typ    reflect.Type // of the field
 	elem   reflect.Type // of a list, a map or a pointer
 	sub    *message     // of a message
@@ -204,7 +205,7 @@ func (c *compiler) add(m *message, sf reflect.StructField) bool {
 	if err != nil || number <= 0 || number > mostFields {
 		return false
 	}
-	f := &field{name: sf.Name, offset: sf.Offset, typ: sf.Type, id: c.fields}
+	f := &field{name: sf.Name, offset: sf.Offset, size: sf.Type.Size(), typ: sf.Type, id: c.fields}
 	f.json, _, _ = strings.Cut(sf.Tag.Get("json"), ",")
 	c.fields++
 	if !c.shape(f, sf.Type) {

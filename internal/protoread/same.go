@@ -37,11 +37,11 @@ func (m *message) same(at unsafe.Pointer, b []byte, root bool) bool {
 			continue
 		}
 		f := m.fields[number]
-		if bit := uint64(1) << (f.order % 64); seen[f.order/64]&bit != 0 {
+		bit := uint64(1) << (f.order % 64)
+		if seen[f.order/64]&bit != 0 {
 			return false
-		} else {
-			seen[f.order/64] |= bit
 		}
+		seen[f.order/64] |= bit
 		if f.shape.isVarint() {
 			if b, ok = f.sameNumbers(f.at(at), rest, number, wire); !ok {
 				return false
@@ -65,7 +65,7 @@ func (m *message) same(at unsafe.Pointer, b []byte, root bool) bool {
 		}
 	}
 	for i, f := range m.all {
-		if seen[i/64]&(1<<(i%64)) == 0 && !isZero(f.at(at), f.typ.Size()) {
+		if seen[i/64]&(1<<(i%64)) == 0 && !isZero(f.at(at), f.size) {
 			return false
 		}
 	}

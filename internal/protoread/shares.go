@@ -27,7 +27,7 @@ type Sharing struct {
 	// Parts says that lists, maps and sub-messages are shared, and not only what cannot be written to. Who writes to one of
 	// these changes several objects; objects that are decoded later do not get it.
 	Parts bool
-	// Loose says that the objects are not kept as they are, but maybe some of their strings. So these do not share memory.
+	// Loose says that the objects may be changed before they are stored. So no two parts of one are the same in memory.
 	Loose bool
 }
 

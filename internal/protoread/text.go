@@ -2,12 +2,12 @@ package protoread
 
 import "unsafe"
 
-// text has room for strings of one object. Several share a piece of memory, which stays for as long as one of them is in
-// use: so it is a small one.
+// text has room for strings of an object that is not stored. Several share a piece of memory, which stays for as long as one of them
+// is in use: so it is a small one.
 type text struct{ room []byte }
 
 const (
-	textRoom    = 256
+	textRoom    = 512
 	longestText = 128 // longer ones are for themselves
 )
 
@@ -37,10 +37,7 @@ func (d *decoder) string(f *field, last *string, b []byte) string {
 	if s, ok := d.shares.string(f, b, d.judging); ok {
 		return s
 	}
-	if d.shares.loose || d.following {
-		return string(b)
-	}
-	return d.text.add(b)
+	return string(b) // together they would be quicker to make, but the room behind the last one would stay as well
 }
 
 // bytes makes a copy of bytes, or takes over the last one, which may be nil. Those of the managed fields are shared with other
