@@ -24,6 +24,10 @@ type applier struct {
 	lags      Lags
 }
 
+// restored is the type of a delta of an object that the store has in the same version, but that a program has written to. The object
+// takes the place of that one, and handlers do not hear of it: on the server nothing has changed.
+const restored DeltaType = "Restored"
+
 // same tells whether two stamps are certainly of the same state of the same object.
 func (s stamp) same(other stamp) bool { return s == other && s.uid != "" && s.version != "" }
 
@@ -131,6 +135,9 @@ func (a *applier) follow(p *pending, initial bool, notices []notice) []notice {
 			notices = append(notices, notice{key: p.key, what: deleted, old: DeletedFinalStateUnknown{p.key, obj}})
 			n.what, n.old = added, nil
 		case have.same(s):
+			if d.Type == restored {
+				obj = d.Object
+			}
 			continue // it was told before
 		default:
 			n.what, n.sync = updated, have.version == s.version

@@ -12,6 +12,7 @@ import (
 	"vedette.dev/internal/jsoncheck"
 	"vedette.dev/internal/jsonread"
 	"vedette.dev/internal/protoread"
+	"vedette.dev/internal/trim"
 	"vedette.dev/internal/wirefilter"
 	"vedette.dev/rest"
 )
@@ -24,14 +25,18 @@ type codec struct {
 	// unstructured says that objects have no Go type: any object in JSON can be decoded.
 	unstructured bool
 
+	// follows says that a new state takes over parts of the one that is stored.
+	follows bool
+
 	filter   *wirefilter.Filter // nil if all fields are kept
 	plan     *protoread.Plan    // nil if the type has none
 	textPlan *jsoncheck.Plan    // how a text is checked, if objects are packed; nil if only decoding tells
 	shares   *protoread.Shares
-	traces   *traces          // nil if nothing may be shared
 	texts    *jsonread.Shares // of what is unstructured
-	packing  *packing         // nil if objects are not packed
-	most     int              // objects that there were, of late
+	trim     *trim.Plan       // of objects that come decoded, or in JSON
+	trimmed  *trim.Shares
+	packing  *packing // nil if objects are not packed
+	most     int      // objects that there were, of late
 	buffers  sync.Pool
 }
 
@@ -44,29 +49,125 @@ func (o *SharedIndexInformerOptions) codec(example any, transform TransformFunc)
 	c := &codec{newObject: func() any { return reflect.New(t.Elem()).Interface() }, alter: transform != nil}
 	c.filter, _ = o.Storage.filter(example) // the options were looked at
 	_, c.unstructured = example.(*unstructured.Unstructured)
-	if plan, err := protoread.Compile(c.newObject()); err == nil { // else the type is decoded in its own way
-		c.plan = plan
-		if !o.Storage.Unshared && !o.Storage.Packed {
-			c.shares = plan.NewShares(!c.alter)
-			if !c.alter {
-				c.traces = newTraces()
-			}
-		}
-	}
-	if c.unstructured && !o.Storage.Unshared && !o.Storage.Packed {
-		c.texts = jsonread.NewShares(!c.alter)
-	}
+	c.plan, _ = protoread.Compile(c.newObject()) // else the type is decoded in its own way
 	if o.Storage.Packed {
 		c.packing = newPacking(c)
 		c.textPlan, _ = jsoncheck.Compile(c.newObject()) // of a type that it does not know, each text is decoded
+		return c
 	}
+	// With a detector, each state of each object is for itself: then what was written was written to one.
+	c.follows = !c.alter && o.MutationDetector == nil
+	parts := o.Storage.Shared && c.follows
+	if c.plan != nil {
+		c.shares = c.plan.NewShares(protoread.Sharing{Parts: parts, Loose: c.alter})
+	}
+	if c.unstructured {
+		c.texts = jsonread.NewShares(jsonread.Sharing{Parts: parts, Loose: c.alter})
+	}
+	c.trim = trim.Compile(t)
+	c.trimmed = c.trim.NewShares()
 	return c
 }
 
-// load makes what is stored of an object as it came, before the transform.
-func (c *codec) load(raw *rest.Raw) (any, error) {
+// load makes what is stored of an object as it came, before the transform. last is what is stored of it now, or nil.
+func (c *codec) load(raw *rest.Raw, last any) (obj any, err error) {
+	if !c.follows || last == nil || !isState(raw, last) {
+		last = nil
+	}
+	err = c.filtered(raw, func(raw *rest.Raw) error {
+		if c.packing == nil || c.alter {
+			obj, err = c.decodeNext(raw, last)
+		} else {
+			obj, err = c.packing.take(raw)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return obj, nil
+}
+
+// isState reports whether an object that is stored is a state of the one that came.
+func isState(raw *rest.Raw, stored any) bool {
+	m, err := raw.Meta()
+	return err == nil && m.UID != "" && m.UID == stampOf(stored).uid
+}
+
+// holds reports whether an object that is stored, in the version that came, is certainly what came: nothing has written to it.
+func (c *codec) holds(raw *rest.Raw, stored any) (ok bool) {
+	if isPacked(stored) {
+		return true
+	}
+	if c.alter {
+		return false
+	}
+	err := c.filtered(raw, func(raw *rest.Raw) error {
+		switch {
+		case raw.Encoding == rest.Protobuf && c.plan != nil:
+			ok = c.plan.Same(stored, raw.Bytes) && c.named(raw, stored)
+		case raw.Encoding == rest.JSON && c.texts != nil:
+			next, err := c.decodeUnstructured(raw, stored)
+			ok = err == nil && sameMembers(next, stored)
+		}
+		return nil
+	})
+	return ok && err == nil
+}
+
+// named reports whether an object has the apiVersion and kind that decoding gives it.
+func (c *codec) named(raw *rest.Raw, obj any) bool {
+	o, ok := obj.(runtime.Object)
+	if !ok {
+		return false
+	}
+	apiVersion, kind := o.GetObjectKind().GroupVersionKind().ToAPIVersionAndKind()
+	if _, ok := obj.(*metav1.PartialObjectMetadata); ok {
+		return apiVersion == raw.APIVersion && kind == raw.Kind
+	}
+	return apiVersion == "" && kind == ""
+}
+
+// sameMembers reports whether two unstructured objects, of which one is the next state of the other, have the same members.
+func sameMembers(a, b any) bool {
+	x, y := a.(runtime.Unstructured).UnstructuredContent(), b.(runtime.Unstructured).UnstructuredContent()
+	if len(x) != len(y) {
+		return false
+	}
+	for name, v := range x {
+		if w, ok := y[name]; !ok || !sameMember(v, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameMember reports whether two values are equal, or one in memory.
+func sameMember(v, w any) bool {
+	switch reflect.ValueOf(v).Kind() {
+	case reflect.Map, reflect.Slice:
+		return reflect.TypeOf(v) == reflect.TypeOf(w) && reflect.ValueOf(v).UnsafePointer() == reflect.ValueOf(w).UnsafePointer()
+	}
+	return identical(v, w)
+}
+
+// equal reports whether two objects in the same version, of which one is stored, are certainly equal. codec may be nil.
+func (c *codec) equal(stored, next any) bool {
+	switch {
+	case identical(stored, next):
+		return true
+	case c == nil || isPacked(stored):
+		return isPacked(stored)
+	case c.unstructured:
+		return reflect.DeepEqual(stored, next)
+	}
+	return c.trim != nil && c.trim.Same(stored, next)
+}
+
+// filtered calls use with what is kept of an object.
+func (c *codec) filtered(raw *rest.Raw, use func(raw *rest.Raw) error) error {
 	if c.filter == nil {
-		return c.loadFiltered(raw)
+		return use(raw)
 	}
 	buffer := c.buffer()
 	defer c.buffers.Put(buffer)
@@ -76,17 +177,10 @@ func (c *codec) load(raw *rest.Raw) (any, error) {
 	}
 	var err error
 	if *buffer, err = filter((*buffer)[:0], raw.Bytes); err != nil {
-		return nil, fmt.Errorf("cannot drop fields of %d bytes of %s: %w", len(raw.Bytes), raw.Encoding, err)
+		return fmt.Errorf("cannot drop fields of %d bytes of %s: %w", len(raw.Bytes), raw.Encoding, err)
 	}
 	less := rest.Raw{Encoding: raw.Encoding, APIVersion: raw.APIVersion, Kind: raw.Kind, Bytes: *buffer}
-	return c.loadFiltered(&less)
-}
-
-func (c *codec) loadFiltered(raw *rest.Raw) (any, error) {
-	if c.packing == nil || c.alter {
-		return c.decodeShared(raw)
-	}
-	return c.packing.take(raw)
+	return use(&less)
 }
 
 // buffer is one for bytes that are looked at and forgotten.
@@ -138,33 +232,28 @@ func (c *codec) check(raw *rest.Raw) error {
 	return err
 }
 
-// decodeShared reads an object that is kept as it is. What it has in common with others, and with what it was before, is shared.
-func (c *codec) decodeShared(raw *rest.Raw) (any, error) {
+// decodeNext reads an object that is kept as it is. Of last, which is an earlier state of it or nil, it takes over what has not changed.
+func (c *codec) decodeNext(raw *rest.Raw, last any) (any, error) {
 	switch {
 	case raw.Encoding == rest.JSON && c.texts != nil:
-		return c.decodeUnstructured(raw)
-	case raw.Encoding == rest.JSON || c.traces == nil:
-		return c.decode(raw, c.shares)
+		return c.decodeUnstructured(raw, last)
+	case raw.Encoding == rest.Protobuf && c.plan != nil:
+		obj, err := c.plan.DecodeNext(raw.Bytes, c.shares, last)
+		return c.decoded(raw, obj, err)
 	}
-	m, err := raw.Meta()
-	if err != nil || m.UID == "" {
-		return c.decode(raw, c.shares)
+	obj, err := decodePlainly(raw, c.newObject)
+	if err == nil && !c.alter && c.trim != nil {
+		c.trim.Trim(obj, c.trimmed)
 	}
-	hash := c.traces.hash(m.UID)
-	trace := c.traces.get(hash)
-	obj, err := c.plan.DecodeNext(raw.Bytes, c.shares, &trace)
-	if err == nil {
-		c.traces.put(hash, trace)
-	}
-	return c.decoded(raw, obj, err)
+	return obj, err
 }
 
-// decode reads an object. What it has in common with others is shared, unless shares is nil.
-func (c *codec) decode(raw *rest.Raw, shares *protoread.Shares) (any, error) {
+// decode reads an object that has nothing in common with others.
+func (c *codec) decode(raw *rest.Raw) (any, error) {
 	if raw.Encoding == rest.JSON || c.plan == nil {
 		return decodePlainly(raw, c.newObject)
 	}
-	obj, err := c.plan.Decode(raw.Bytes, shares)
+	obj, err := c.plan.Decode(raw.Bytes, nil)
 	return c.decoded(raw, obj, err)
 }
 
@@ -179,8 +268,12 @@ func (c *codec) decoded(raw *rest.Raw, obj any, err error) (any, error) {
 	return obj, nil
 }
 
-func (c *codec) decodeUnstructured(raw *rest.Raw) (any, error) {
-	content, err := jsonread.Decode(raw.Bytes, c.texts)
+func (c *codec) decodeUnstructured(raw *rest.Raw, last any) (any, error) {
+	var before map[string]any
+	if u, ok := last.(runtime.Unstructured); ok {
+		before = u.UnstructuredContent()
+	}
+	content, err := jsonread.DecodeNext(raw.Bytes, c.texts, before)
 	if err != nil || content == nil {
 		return decodePlainly(raw, c.newObject) // whose error says more
 	}
@@ -197,7 +290,8 @@ func (c *codec) decodeUnstructured(raw *rest.Raw) (any, error) {
 	return obj, nil
 }
 
-// noteSize notes how many objects there are. When most of them are gone, so should be what they had in common. It is called by
+// noteSize notes how many objects there are. The intern cache is dropped when most objects have been
+// deleted. It is called by
 // one goroutine at a time.
 func (c *codec) noteSize(objects int) {
 	if c == nil {
@@ -208,7 +302,7 @@ func (c *codec) noteSize(objects int) {
 		c.most = objects
 		c.shares.Forget()
 		c.texts.Forget()
-		c.traces.sweep()
+		c.trimmed.Forget()
 	}
 }
 

@@ -138,6 +138,8 @@ type listedItem struct {
 	key  string
 	obj  any
 	mark stamp
+	// restores says that the store has the object in the same version, but something has written to it.
+	restores bool
 }
 
 // prepare transforms a list and finds its keys, without the lock.

@@ -10,11 +10,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// MutationDetector finds out whether someone changes objects that are shared.
+// MutationDetector finds out whether a program writes to objects of a store. An informer that has one takes over nothing of one state of
+// an object into the next, and shares no parts between objects: then what was written was written to one state of one object. One
+// detector may serve many informers.
 type MutationDetector interface {
 	// AddObject has an object watched from now on, for some minutes.
 	AddObject(obj interface{})
-	// Run looks at the objects again and again until the channel is closed, and then once more.
+	// Run looks at the objects again and again until the channel is closed, and then once more. Each informer calls it.
 	Run(stopCh <-chan struct{})
 }
 
@@ -46,11 +48,18 @@ type ObjectMutation struct {
 	Key    string
 	Type   string   // of the object, as Go writes it
 	Fields []string // each with what it was and what it is: Labels["app"]: "a" became "b"
+	// LastReader is the file and line that read the object last from the store of an informer. It need not be what has written to
+	// it. It is empty if the object was not read from there: then an event handler may have written to it.
+	LastReader string
 }
 
 func (m ObjectMutation) String() string {
-	return fmt.Sprintf("cache %s modified: %s %s, which is shared and must not be changed: %s",
-		m.Cache, m.Type, m.Key, strings.Join(m.Fields, "; "))
+	reader := "not read from the store"
+	if m.LastReader != "" {
+		reader = "last read by " + m.LastReader
+	}
+	return fmt.Sprintf("cache %s modified: %s %s, which is shared and must not be changed (%s): %s",
+		m.Cache, m.Type, m.Key, reader, strings.Join(m.Fields, "; "))
 }
 
 // NewCacheMutationDetector returns a detector that panics. There is no environment variable: who makes one wants it.
@@ -60,7 +69,7 @@ func NewCacheMutationDetector(name string) MutationDetector {
 }
 
 // NewMutationDetector returns a detector. It keeps a copy of each object, which takes memory and time: it is for tests.
-// Who did it, it cannot tell; the race detector often can.
+// It cannot tell what has written to an object, only what has read it last; the race detector often can.
 func NewMutationDetector(config MutationDetectorConfig) (MutationDetector, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
@@ -74,15 +83,22 @@ func NewMutationDetector(config MutationDetectorConfig) (MutationDetector, error
 	if config.Report == nil {
 		config.Report = func(m ObjectMutation) { panic(m.String()) }
 	}
-	return &detector{config: config, young: map[runtime.Object]runtime.Object{}}, nil
+	return &detector{config: config, young: map[runtime.Object]*watchedObject{}}, nil
 }
 
 type detector struct {
 	config MutationDetectorConfig
 	mu     sync.Mutex
-	// young and old map objects to copies. After Keep the old are forgotten and the young become old, so that each is
-	// watched for one to two times Keep.
-	young, old map[runtime.Object]runtime.Object
+	// After Keep the old are forgotten and the young become old, so that each is watched for one to two times Keep.
+	young, old map[runtime.Object]*watchedObject
+	// looked and rotated are when that was done last. Several informers may run the detector.
+	looked, rotated time.Time
+}
+
+// watchedObject is what is known of an object.
+type watchedObject struct {
+	before runtime.Object // a copy
+	reader string         // who read it last
 }
 
 func (d *detector) AddObject(obj interface{}) {
@@ -92,60 +108,86 @@ func (d *detector) AddObject(obj interface{}) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.young[o] == nil && d.old[o] == nil {
-		d.young[o] = o.DeepCopyObject()
+	if d.find(o) == nil {
+		d.young[o] = &watchedObject{before: o.DeepCopyObject()}
 	}
+}
+
+func (d *detector) find(o runtime.Object) *watchedObject {
+	if w := d.young[o]; w != nil {
+		return w
+	}
+	return d.old[o]
+}
+
+// read is the opener of a store: it notes who reads an object.
+func (d *detector) read(obj any) (any, error) {
+	if o, ok := obj.(runtime.Object); ok && reflect.TypeOf(obj).Comparable() {
+		reader := callSite()
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if w := d.find(o); w != nil {
+			w.reader = reader
+		}
+	}
+	return obj, nil
 }
 
 func (d *detector) Run(stopCh <-chan struct{}) {
 	tick := time.NewTicker(d.config.Period)
 	defer tick.Stop()
-	rotated := time.Now()
 	for {
 		select {
 		case <-stopCh:
-			d.look()
+			d.look(true)
 			return
 		case <-tick.C:
-			d.look()
-		}
-		if time.Since(rotated) >= d.config.Keep {
-			d.rotate()
-			rotated = time.Now()
+			d.look(false)
 		}
 	}
 }
 
-func (d *detector) rotate() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.old, d.young = d.young, map[runtime.Object]runtime.Object{}
-}
-
-// look compares all objects with their copies and reports outside of the lock.
-func (d *detector) look() {
-	for _, m := range d.changed() {
+// look compares all objects with their copies and reports outside of the lock. If another informer has just had that done, it
+// does nothing, unless it is to be done in any case.
+func (d *detector) look(always bool) {
+	for _, m := range d.changed(always) {
 		d.config.Report(m)
 	}
 }
 
-func (d *detector) changed() (found []ObjectMutation) {
+func (d *detector) changed(always bool) (found []ObjectMutation) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, watched := range []map[runtime.Object]runtime.Object{d.young, d.old} {
-		for obj, before := range watched {
-			if reflect.DeepEqual(before, obj) {
+	now := time.Now()
+	if !always && now.Sub(d.looked) < d.config.Period/2 {
+		return nil
+	}
+	d.looked = now
+	for _, watched := range []map[runtime.Object]*watchedObject{d.young, d.old} {
+		for obj, w := range watched {
+			if reflect.DeepEqual(w.before, obj) {
 				continue
 			}
-			key, err := MetaNamespaceKeyFunc(before)
+			key, err := MetaNamespaceKeyFunc(w.before)
 			if err != nil {
 				key = "(" + err.Error() + ")"
 			}
 			found = append(found, ObjectMutation{
-				Cache: d.config.Name, Key: key, Type: fmt.Sprintf("%T", obj), Fields: changedFields(before, obj),
+				Cache: d.config.Name, Key: key, Type: fmt.Sprintf("%T", obj), Fields: changedFields(w.before, obj), LastReader: w.reader,
 			})
-			watched[obj] = obj.DeepCopyObject()
+			w.before = obj.DeepCopyObject()
 		}
 	}
+	d.rotate(now)
 	return found
+}
+
+// rotate forgets the old objects, if it is time.
+func (d *detector) rotate(now time.Time) {
+	if d.rotated.IsZero() {
+		d.rotated = now
+	}
+	if now.Sub(d.rotated) >= d.config.Keep {
+		d.old, d.young, d.rotated = d.young, map[runtime.Object]*watchedObject{}, now
+	}
 }

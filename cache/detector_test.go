@@ -76,7 +76,7 @@ func TestTheDetectorReportsEachChangeOnce(t *testing.T) {
 		change("z")
 		close(stop) // it looks once more
 		<-ended
-		sentence := `cache pods modified: *v1.Pod ns/a, which is shared and must not be changed: Labels["app"]: `
+		sentence := `cache pods modified: *v1.Pod ns/a, which is shared and must not be changed (not read from the store): Labels["app"]: `
 		wantEqual(t, "reports", reports, []string{sentence + `"x" became "y"`, sentence + `"y" became "z"`})
 	})
 }

@@ -20,7 +20,7 @@ type feed struct {
 
 // reflect starts the reflector of a feed, under the lock of the informer.
 func (s *informer) reflect(namespace string, f *feed) {
-	f.queue = &informerQueue{DeltaFIFO: s.queue, applier: s.applier}
+	f.queue = &informerQueue{DeltaFIFO: s.queue, applier: s.applier, codec: s.codec}
 	if namespace != "" {
 		prefix := namespace + "/"
 		f.queue.within = func(key string) bool { return strings.HasPrefix(key, prefix) }
@@ -32,7 +32,7 @@ func (s *informer) reflect(namespace string, f *feed) {
 		MinWatchTimeout: s.minWatchTimeout,
 		Backoff:         s.options.Backoff,
 	})
-	f.reflector.codec = s.codec
+	f.reflector.codec, f.reflector.stored = s.codec, s.indexer.table.stored
 	f.reflector.ShouldResync = s.processor.shouldResync
 	f.reflector.OnInconsistency = s.options.OnInconsistency
 	if s.onError != nil {

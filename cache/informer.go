@@ -73,7 +73,7 @@ func newInformer(example runtime.Object, options SharedIndexInformerOptions) *in
 	}
 	s.indexer = newCache(DeletionHandlingMetaNamespaceKeyFunc, options.Indexers,
 		[]StoreOption{WithStoreMetrics(options.Identifier, options.InformerMetricsProvider)})
-	s.indexer.open = options.Storage.opener()
+	s.indexer.open = options.opener()
 	s.metrics = newInformerMetrics(options.Identifier, options.InformerMetricsProvider)
 	s.processor = newProcessor(options.ResyncPeriod, s.logger)
 	s.applier = &applier{table: s.indexer.table, detector: options.MutationDetector, telling: &s.telling, tell: s.processor.append}

@@ -7,6 +7,7 @@ import "slices"
 type informerQueue struct {
 	*DeltaFIFO
 	applier *applier
+	codec   *codec
 	// within says which keys the lists of the reflector are about; nil means all.
 	within func(key string) bool
 	// number says which reflector it is that was the first, second and so on to bring a list; 0 if it has not. It belongs to
@@ -95,16 +96,22 @@ type queueRefill struct {
 }
 
 func (r *queueRefill) add(a *arrival) error {
-	obj, have, ok := r.queue.applier.known(a.key)
-	if !ok || !have.same(a.id) {
-		var err error
-		if obj, err = r.load(a.load); err != nil {
-			r.unreadable = append(r.unreadable, a.key)
-			return err
-		}
-		packAway(obj) // a whole list of loose ones would take too much room
+	stored, have, ok := r.queue.applier.known(a.key)
+	known := ok && have.same(a.id)
+	if known && a.isHeld(stored) {
+		r.put(listedItem{key: a.key, obj: stored, mark: a.id})
+		return nil
 	}
-	r.put(listedItem{key: a.key, obj: obj, mark: a.id})
+	obj, err := r.load(a.load)
+	if err != nil {
+		r.unreadable = append(r.unreadable, a.key)
+		return err
+	}
+	if known && r.queue.codec.equal(stored, obj) {
+		obj, known = stored, false
+	}
+	packAway(obj) // a whole list of loose ones would take too much room
+	r.put(listedItem{key: a.key, obj: obj, mark: a.id, restores: known})
 	return nil
 }
 
@@ -176,12 +183,16 @@ func (r *queueRefill) enqueue(it *listedItem) (more int) {
 	f := r.queue.DeltaFIFO
 	if f.items.m[it.key] == nil {
 		// What was known when it was listed may have changed since, and the other way round.
-		if _, have, ok := r.queue.applier.known(it.key); ok && have.same(it.mark) {
+		if _, have, ok := r.queue.applier.known(it.key); ok && have.same(it.mark) && !it.restores {
 			return 0
 		}
 		more = 1
 	}
-	f.append(it.key, Delta{f.listed, it.obj}, it.mark)
+	what := f.listed
+	if it.restores {
+		what = restored
+	}
+	f.append(it.key, Delta{what, it.obj}, it.mark)
 	return more
 }
 

@@ -44,6 +44,8 @@ type letter struct {
 	indexErr error
 	// size is that of the object as it came.
 	size int64
+	// stored is, in a list, the object that the store has in the same version, but that something may have written to.
+	stored any
 	// replaced says, in a list, that the object came again.
 	replaced bool
 

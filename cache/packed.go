@@ -44,15 +44,16 @@ type packing struct {
 	seed   maphash.Seed
 	// slots has room for as many as may decode at the same time on behalf of readers.
 	slots chan struct{}
-	// hot is the objects that were asked for last, decoded, of which none is given away to be changed.
-	hot [hotSlots]atomic.Pointer[hot]
+	// hot is the objects that readers asked for last, decoded: readers are given copies. told is those that handlers were told of
+	// last, which several handlers are given, so that no reader is given a copy of what one of them has written.
+	hot, told [hotSlots]atomic.Pointer[hot]
 
 	mu    sync.Mutex
 	forms map[packedForm]*packedForm
 	last  atomic.Pointer[packedForm]
 }
 
-// hot is an object that was asked for: decoded, if it was asked for twice or by those who only read it, and nil if not.
+// hot is an object that was asked for: decoded, if it was asked for twice or for a handler, and nil if not.
 type hot struct {
 	of  *packed
 	obj any

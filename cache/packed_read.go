@@ -29,15 +29,15 @@ func (p *packed) open(use func(raw *rest.Raw) error) error {
 	return use(&rest.Raw{Encoding: f.encoding, APIVersion: f.apiVersion, Kind: f.kind, Bytes: *data})
 }
 
-// slot is where an object is if it is hot.
-func (p *packed) slot() *atomic.Pointer[hot] {
-	return &p.form.packing.hot[uintptr(unsafe.Pointer(p))>>6%hotSlots]
+// slot is where an object is in a table if it is hot.
+func (p *packed) slot(table *[hotSlots]atomic.Pointer[hot]) *atomic.Pointer[hot] {
+	return &table[uintptr(unsafe.Pointer(p))>>6%hotSlots]
 }
 
-// fresh returns an object for someone who may do with it what he likes. One that was asked for before is copied, which takes
+// fresh returns an object of the reader's own. One that was asked for before is copied, which takes
 // less time than to decode it.
 func (p *packed) fresh() (any, error) {
-	slot := p.slot()
+	slot := p.slot(&p.form.packing.hot)
 	h := slot.Load()
 	if h == nil || h.of != p {
 		slot.Store(&hot{of: p})
@@ -76,7 +76,7 @@ func (p *packed) decode() (obj any, err error) {
 func (f *packedForm) decode(raw *rest.Raw) (any, error) {
 	c := f.packing.codec
 	if f.typ == nil {
-		return c.decode(raw, nil)
+		return c.decode(raw)
 	}
 	obj, err := decodePlainly(raw, func() any { return reflect.New(f.typ.Elem()).Interface() })
 	if o, ok := obj.(runtime.Object); ok && err == nil && f.kind != "" {
@@ -85,9 +85,9 @@ func (f *packedForm) decode(raw *rest.Raw) (any, error) {
 	return obj, err
 }
 
-// shown is the object for those who only read it. Several are given the same.
+// shown is the object for handlers and index functions. Several are given the same.
 func (p *packed) shown() (any, error) {
-	slot := p.slot()
+	slot := p.slot(&p.form.packing.told)
 	if h := slot.Load(); h != nil && h.of == p && h.obj != nil {
 		return h.obj, nil
 	}

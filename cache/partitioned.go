@@ -94,7 +94,7 @@ func NewPartitionedInformer(exampleObject runtime.Object, options SharedIndexInf
 	if err != nil {
 		panic(err)
 	}
-	store.open = options.Storage.opener()
+	store.open = options.opener()
 	s := &PartitionedInformer{
 		example:  exampleObject,
 		options:  options,

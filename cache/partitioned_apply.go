@@ -230,6 +230,9 @@ func (b *placing) follow(l *letter) {
 		b.remove(l.key, home, DeletedFinalStateUnknown{l.key, obj})
 		b.insert(l, to)
 	case have.same(l.id) && home == to:
+		if l.stored != nil && !identical(l.obj, obj) {
+			b.put(l, to) // handlers do not hear of it: on the server nothing has changed
+		}
 	default:
 		b.update(l, obj, have, home, to)
 	}

@@ -102,6 +102,7 @@ func (s *PartitionedInformer) start(t *Stream) {
 		Backoff:         s.options.Backoff,
 	})
 	t.reflector.codec = s.codec
+	t.reflector.stored = func(key string) any { return s.indexer.table.stored(t.config.Prefix + key) }
 	t.reflector.OnInconsistency = s.options.OnInconsistency
 	if s.onError != nil {
 		t.reflector.onError = s.onError
@@ -378,7 +379,7 @@ func (t *Stream) open(l *letter) {
 		packAway(l.obj)
 		return
 	}
-	if l.obj, l.err = t.reflector.decode(l.raw); l.err == nil {
+	if l.obj, l.err = t.reflector.decode(l.bare, l.raw); l.err == nil {
 		l.obj, l.err = t.informer.transformed(l.obj)
 	}
 	if l.what != watch.Deleted {

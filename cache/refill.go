@@ -16,11 +16,18 @@ type arrival struct {
 	raw  *rest.Raw
 	obj  any
 	load func() (any, error)
+	// holds reports whether an object that is stored in the same version is certainly what came; nil if only loading tells.
+	holds func(stored any) bool
+}
+
+// isHeld reports whether an object that is stored in the same version is certainly what came.
+func (a *arrival) isHeld(stored any) bool {
+	return isPacked(stored) || a.holds != nil && a.holds(stored)
 }
 
 // refill is a new state on its way into a store. If it is not committed, nothing has happened.
 type refill interface {
-	// add takes an object. If the store has it in the same state, it is not loaded. An error of loading is returned, and the
+	// add takes an object. If the store has it in the same version, and nothing has written to it since, it is not loaded. An error of loading is returned, and the
 	// object is then taken to be listed but unreadable: what the store has under the key stays.
 	add(a *arrival) error
 	// remove takes back what was added under a key.

@@ -51,8 +51,9 @@ type Reflector struct {
 	expectedType reflect.Type
 	expectedGVK  *schema.GroupVersionKind
 	newObject    func() any
-	codec        *codec // nil if objects are for a store that may do with them what it likes
-	onlyJSON     bool   // newObject cannot be read from protobuf, and the client does not know
+	codec        *codec               // nil if objects are for a store that may do with them what it likes
+	stored       func(key string) any // what the store has under a key, or nil; nil if the codec is
+	onlyJSON     bool                 // newObject cannot be read from protobuf, and the client does not know
 
 	store      ReflectorStore
 	refills    refiller               // the store, if it is one

@@ -67,5 +67,5 @@ func (r *Reflector) load(e *event) (any, error) {
 	if e.raw == nil {
 		return r.admitted(e.object)
 	}
-	return r.decode(e.raw)
+	return r.decode(e.key, e.raw)
 }

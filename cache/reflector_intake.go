@@ -50,7 +50,11 @@ func (in *intake) addRaw(raw *rest.Raw) {
 }
 
 func (in *intake) addFrame(key string, id stamp, raw *rest.Raw) {
-	in.add(&arrival{key: key, id: id, raw: raw, load: func() (any, error) { return in.r.decode(raw) }})
+	in.add(&arrival{
+		key: key, id: id, raw: raw,
+		load:  func() (any, error) { return in.r.decode(key, raw) },
+		holds: func(stored any) bool { return in.r.codec != nil && in.r.codec.holds(raw, stored) },
+	})
 }
 
 // addObject takes an object that is decoded.

@@ -88,12 +88,16 @@ func (r *Reflector) openDoors() {
 	r.kind.name = reflect.TypeOf(r.newObject()).Elem().Name()
 }
 
-// decode reads an object.
-func (r *Reflector) decode(raw *rest.Raw) (any, error) {
+// decode reads the object of a key.
+func (r *Reflector) decode(key string, raw *rest.Raw) (any, error) {
 	var obj any
 	var err error
 	if r.codec != nil {
-		obj, err = r.codec.load(raw)
+		var last any
+		if r.stored != nil {
+			last = r.stored(key)
+		}
+		obj, err = r.codec.load(raw, last)
 	} else {
 		obj, err = decodePlainly(raw, r.newObject)
 	}

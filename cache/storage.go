@@ -8,11 +8,13 @@ import (
 	"vedette.dev/internal/wirefilter"
 )
 
-// Storage says how an informer keeps its objects. The zero value keeps them decoded, and what several of them have in common
-// once: see docs/performance.md for what each of the ways costs.
+// Storage says how an informer keeps its objects. The zero value keeps them decoded, each in memory of its own: objects have
+// only what cannot be written to in common, strings and the text of managed fields. A program that writes to an object of the store,
+// which it must not, changes that object and no other, until the next event or list brings it anew. See docs/performance.md for what each
+// of the ways costs.
 type Storage struct {
-	// Packed keeps objects as bytes, close to each other and compressed, which takes a tenth of the memory or less. Whoever reads
-	// an object is given one of its own, which may be changed; to make it takes some microseconds. Handlers are given decoded
+	// Packed keeps objects as bytes, close to each other and compressed, which takes a tenth of the memory or less. Each reader
+	// of an object is given one of its own, which it may change; to make it takes some microseconds. Handlers are given decoded
 	// objects when they are called, and a LazyEventHandler nothing that it does not ask for. Index functions see
 	// each object once, decoded, when it comes; those of IndexByMeta only its metadata, for which nothing is decoded.
 	Packed bool
@@ -22,9 +24,12 @@ type Storage struct {
 	Keep []string
 	// Drop is the fields that are not kept, such as "metadata.managedFields". It cannot be set together with Keep.
 	Drop []string
-	// Unshared keeps each object for itself. It is for programs that change what they read from a store, which they should
-	// not, in any storage but a packed one.
-	Unshared bool
+	// Shared keeps equal parts of several objects once: lists, maps and sub-messages. That takes two thirds of the memory of
+	// the zero value. It is for programs that never write to an object that they got from the store or in a handler: such a write
+	// changes the part in all objects that have it, and each of these stays wrong until the next event or list that
+	// brings it. Objects that come later do not get what was written. It cannot be set together with Packed, and
+	// has no effect with a transform, which may change objects, or a MutationDetector.
+	Shared bool
 }
 
 // DropManagedFields is for Storage.Drop: who has set which field is of no use to most programs, and takes a lot of room.
@@ -38,6 +43,8 @@ func (s Storage) Validate(t reflect.Type) error {
 		return fmt.Errorf("cache: Storage needs to know the type of the objects, but the example object is a %v", t)
 	case len(s.Keep) > 0 && len(s.Drop) > 0:
 		return errors.New("cache: Storage.Keep and Storage.Drop are both set; what is not kept is dropped anyway")
+	case s.Shared && s.Packed:
+		return errors.New("cache: Storage.Shared and Storage.Packed are both set; packed objects have no parts to share")
 	case !special:
 		return nil
 	}
@@ -60,9 +67,12 @@ func (s Storage) filter(example any) (f *wirefilter.Filter, err error) {
 }
 
 // opener is what readers need to read the store.
-func (s Storage) opener() opener {
-	if s.Packed {
+func (o *SharedIndexInformerOptions) opener() opener {
+	if o.Storage.Packed {
 		return unpacked
+	}
+	if d, ok := o.MutationDetector.(*detector); ok {
+		return d.read
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ var storages = map[string]Storage{
 	"packed":    {Packed: true},
 	"projected": {Packed: true, Keep: []string{"metadata", "spec", "status", "data"}},
 	"dropped":   {Drop: []string{DropManagedFields}},
-	"unshared":  {Unshared: true},
+	"shared":    {Shared: true},
 }
 
 // newStoredInformer is NewSharedIndexInformerWithOptions with the storage of the test run.

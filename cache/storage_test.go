@@ -189,9 +189,9 @@ func TestPackedLazily(t *testing.T) {
 	}}
 	withStorage(t, options, []ResourceEventHandler{lazy}, func(t *testing.T, c *storageCase) {
 		hot := func() (n int) {
-			slots := &c.SharedIndexInformer.(*informer).codec.packing.hot
-			for i := range slots {
-				if slots[i].Load() != nil {
+			packing := c.SharedIndexInformer.(*informer).codec.packing
+			for i := range hotSlots {
+				if packing.hot[i].Load() != nil || packing.told[i].Load() != nil {
 					n++
 				}
 			}
@@ -381,6 +381,7 @@ func TestBadStorage(t *testing.T) {
 		{Storage{Keep: []string{"spec"}, Drop: []string{"status"}}, &corev1.Pod{}, "both set"},
 		{Storage{Keep: []string{"spec.nodename"}}, &corev1.Pod{}, "spec.nodeName"},
 		{Storage{Drop: []string{""}}, &corev1.Pod{}, "empty"},
+		{Storage{Shared: true, Packed: true}, &corev1.Pod{}, "both set"},
 	} {
 		func() {
 			defer func() {

@@ -40,11 +40,14 @@ func (r *streamRefill) add(a *arrival) error {
 		return nil // if it is known, it will be missing
 	}
 	key := t.config.Prefix + a.key
-	if _, have, home, ok := t.informer.known(key); ok && have.same(a.id) && home == to.config.ID {
-		r.listed[key] = nil
-		return nil
-	}
 	l := &letter{key: key, bare: a.key, what: watch.Added, id: a.id, stream: t, at: time.Now(), obj: a.obj, to: to, by: routes}
+	if stored, have, home, ok := t.informer.known(key); ok && have.same(a.id) && home == to.config.ID {
+		if a.isHeld(stored) {
+			r.listed[key] = nil
+			return nil
+		}
+		l.stored = stored
+	}
 	r.put(l)
 	if a.raw != nil {
 		l.size = int64(len(a.raw.Bytes))
@@ -57,8 +60,16 @@ func (r *streamRefill) add(a *arrival) error {
 	if l.obj, l.err = a.load(); l.err == nil {
 		l.obj, l.err = t.informer.transformed(l.obj)
 	}
+	l.restore(t.informer.codec)
 	packAway(l.obj)
 	return l.err
+}
+
+// restore has a letter bring what is stored, if nothing has written to it.
+func (l *letter) restore(c *codec) {
+	if l.stored != nil && l.err == nil && c.equal(l.stored, l.obj) {
+		l.obj = l.stored
+	}
 }
 
 func (r *streamRefill) put(l *letter) {
@@ -137,9 +148,10 @@ func (d *decoders) flush() {
 			d.all.Done()
 		}()
 		for _, l := range bundle {
-			if l.obj, l.err = d.stream.reflector.decode(l.raw); l.err == nil {
+			if l.obj, l.err = d.stream.reflector.decode(l.bare, l.raw); l.err == nil {
 				l.obj, l.err = d.stream.informer.transformed(l.obj)
 			}
+			l.restore(d.stream.informer.codec)
 			packAway(l.obj)
 			l.raw = nil
 		}

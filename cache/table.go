@@ -51,6 +51,12 @@ func (t *table) adopt(c *contents) {
 	t.reading.Store(t.keys)
 }
 
+// stored is the object under a key, or nil.
+func (t *table) stored(key string) any {
+	obj, _ := t.get(key)
+	return obj
+}
+
 // get returns the object under a key. It looks without the lock, and looks again if anything was written meanwhile: so readers do
 // not keep each other or the writer waiting, and see all of what is written in one step or nothing.
 func (t *table) get(key string) (any, bool) {

@@ -24,6 +24,7 @@ const (
 // The ways to keep objects, each with the handler that goes with it.
 var (
 	live      = podcache.Config{Encoding: pods.Protobuf}
+	shared    = podcache.Config{Encoding: pods.Protobuf, Storage: cache.Storage{Shared: true}}
 	packed    = podcache.Config{Encoding: pods.Protobuf, Keys: true, Storage: cache.Storage{Packed: true}}
 	classic   = podcache.Config{Encoding: pods.Protobuf, Storage: cache.Storage{Packed: true}}
 	projected = podcache.Config{Encoding: pods.Protobuf, Storage: cache.Storage{Packed: true, Keep: podcache.FiveFields}}
@@ -44,28 +45,32 @@ func unstructured(c podcache.Config) podcache.Config {
 // Workloads lists all workloads of this package.
 func Workloads() []harness.Workload {
 	out := []harness.Workload{
-		syncs("sync-live", live, manyPods, limits{heap: 0.50, rss: 0.50, time: 0.60}),
+		syncs("sync-live", live, manyPods, limits{heap: 0.60, rss: 0.50, time: 0.40}),
+		syncs("sync-shared", shared, manyPods, limits{heap: 0.41, rss: 0.50, time: 0.40}),
 		syncs("sync-packed", packed, manyPods, limits{heap: 0.10, rss: 0.15, time: 0.40}),
 		syncs("sync-packed-classic", classic, manyPods, limits{heap: 0.10, rss: 0.15}),
 		syncs("sync-projected", projected, manyPods, limits{heap: 0.03, rss: 0.10, time: 0.30}),
 		syncs("sync-stripped", stripped, manyPods, limits{}),
-		syncs("sync-json-live", inJSON(live), fewPods, limits{}),
+		syncs("sync-json-live", inJSON(live), fewPods, limits{heap: 0.65}),
 		syncs("sync-json-packed", inJSON(packed), fewPods, limits{}),
 		syncs("sync-json-projected", inJSON(projected), fewPods, limits{}),
 		syncs("unstructured-live", unstructured(live), fewPods, limits{}),
+		syncs("unstructured-shared", unstructured(shared), fewPods, limits{}),
 		syncs("unstructured-packed", unstructured(packed), fewPods, limits{heap: 0.05}),
 		relists("live", live, 1.25),
+		relists("shared", shared, 1.25),
 		relists("packed", packed, 1.10),
 		relists("projected", projected, 1.10),
 		shrinks("live", live),
+		shrinks("shared", shared),
 		shrinks("packed", packed),
 	}
-	group(out[0:4], "sync", 0)
-	group(out[4:5], "stripped", fewRepeats)
-	group(out[5:8], "json", fewRepeats)
-	group(out[8:10], "unstructured", fewRepeats)
-	group(out[10:13], "relist", 0)
-	group(out[13:15], "shrink", 0)
+	group(out[0:5], "sync", 0)
+	group(out[5:6], "stripped", fewRepeats)
+	group(out[6:9], "json", fewRepeats)
+	group(out[9:12], "unstructured", fewRepeats)
+	group(out[12:16], "relist", 0)
+	group(out[16:19], "shrink", 0)
 	return slices.Concat(out, reads(), selects())
 }
 
@@ -112,6 +117,8 @@ func kept(c podcache.Config) string {
 		return "packed, five fields of them"
 	case c.Storage.Packed:
 		return "packed"
+	case c.Storage.Shared:
+		return "decoded, equal parts once"
 	}
 	return "decoded"
 }

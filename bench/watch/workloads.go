@@ -26,6 +26,7 @@ var (
 // The ways to keep objects.
 var (
 	live      = podcache.Config{Encoding: pods.Protobuf}
+	shared    = podcache.Config{Encoding: pods.Protobuf, Storage: cache.Storage{Shared: true}}
 	packed    = podcache.Config{Encoding: pods.Protobuf, Storage: cache.Storage{Packed: true}}
 	projected = podcache.Config{Encoding: pods.Protobuf, Storage: cache.Storage{Packed: true, Keep: podcache.FiveFields}}
 )
@@ -50,7 +51,8 @@ func unstructured(c podcache.Config) podcache.Config {
 // Workloads lists all workloads of this package.
 func Workloads() []harness.Workload {
 	out := []harness.Workload{
-		flows("live", "protobuf", live, many, limits{time: 1 / 2.5, allocs: 0.6}),
+		flows("live", "protobuf", live, many, limits{time: 1.0 / 3, allocs: 0.6}),
+		flows("shared", "protobuf", shared, many, limits{time: 1.0 / 3, allocs: 0.6}),
 		flows("packed-keys", "protobuf", keys(packed), many, limits{time: 1.0 / 6, allocs: 0.05}),
 		flows("packed", "protobuf", packed, many, limits{}),
 		flows("projected", "protobuf", projected, many, limits{time: 1.0 / 4, allocs: 0.1}),
@@ -58,6 +60,7 @@ func Workloads() []harness.Workload {
 		flows("json-packed-keys", "json", inJSON(keys(packed)), few, limits{time: 1.0 / 10}),
 		flows("json-packed", "json", inJSON(packed), few, limits{}),
 		flows("unstructured-live", "unstructured", unstructured(live), few, limits{time: 1.0 / 2}),
+		flows("unstructured-shared", "unstructured", unstructured(shared), few, limits{time: 1.0 / 2}),
 		flows("unstructured-packed-keys", "unstructured", unstructured(keys(packed)), few, limits{time: 1.0 / 10}),
 		flows("unstructured-packed", "unstructured", unstructured(packed), few, limits{}),
 		slows("live", live),
@@ -91,6 +94,8 @@ func kept(c podcache.Config) string {
 		return "packed, five fields of them"
 	case c.Storage.Packed:
 		return "packed"
+	case c.Storage.Shared:
+		return "decoded, equal parts once"
 	}
 	return "decoded"
 }

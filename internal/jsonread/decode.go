@@ -1,14 +1,25 @@
 package jsonread
 
 import (
+	"maps"
+	"unsafe"
+
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
 // Decode reads an object. What it has in common with others comes from shares, which may be nil. It keeps nothing of data, and
 // the map that it returns is shared with nobody, other than those in it. A text that is null gives a nil map.
 func Decode(data []byte, shares *Shares) (map[string]any, error) {
+	return DecodeNext(data, shares, nil)
+}
+
+// DecodeNext is Decode for an object of which an earlier state is there, or nil. Parts of the earlier state that are what the text says
+// are taken over, so that both states have them. A part that was written to since it was decoded is not what the text says, and is
+// decoded anew. The map that is returned is never that of the earlier state.
+func DecodeNext(data []byte, shares *Shares, last map[string]any) (map[string]any, error) {
 	d := decoder{data: data, memory: memory{shares: shares}, judging: shares.judging()}
-	if m, ok := d.top(); ok {
+	d.following = last != nil
+	if m, ok := d.top(last); ok {
 		return m, nil
 	}
 	var m map[string]any
@@ -35,12 +46,15 @@ type decoder struct {
 
 	memory
 	judging bool
+	// following says that an earlier state of the object is there. Then few strings are new, and each stands for itself: together
+	// they would keep memory of states that are gone.
+	following bool
 }
 
 // left is how much was not read yet.
 func (d *decoder) left() int { return len(d.data) - d.pos }
 
-func (d *decoder) top() (map[string]any, bool) {
+func (d *decoder) top(last map[string]any) (map[string]any, bool) {
 	if d.next() != '{' {
 		return nil, false
 	}
@@ -48,9 +62,15 @@ func (d *decoder) top() (map[string]any, bool) {
 	if d.shares != nil {
 		root = &d.shares.root
 	}
-	m, ok := d.object(root)
+	v, same, ok := d.object(root, last)
 	// Nothing but space may follow, and next returns zero for a zero byte as well.
-	return m, ok && d.next() == 0 && d.pos == len(d.data)
+	if !ok || d.next() != 0 || d.pos != len(d.data) {
+		return nil, false
+	}
+	if same {
+		return maps.Clone(last), true
+	}
+	return v.(map[string]any), true
 }
 
 // next goes to the next byte that is not space and returns it, or zero at the end.
@@ -65,21 +85,29 @@ func (d *decoder) next() byte {
 	return 0
 }
 
-// value reads what begins with c.
-func (d *decoder) value(c byte, p *place) (any, bool) {
+// absent is what the earlier state has where it has nothing.
+var absent any = struct{}{}
+
+// value reads what begins with c. last is what the earlier state has there; same says that the value is that one.
+func (d *decoder) value(c byte, p *place, last any) (v any, same, ok bool) {
 	switch c {
 	case '"':
-		return d.string(p)
+		return d.string(p, last)
 	case '{', '[':
-		return d.tree(c, p)
+		return d.tree(c, p, last)
 	case 't':
-		return true, d.word("true")
+		v, ok = true, d.word("true")
 	case 'f':
-		return false, d.word("false")
+		v, ok = false, d.word("false")
 	case 'n':
-		return nil, d.word("null")
+		v, ok = nil, d.word("null")
+	default:
+		v, ok = d.number()
 	}
-	return d.number()
+	if v == last { // v is none of the types that cannot be compared
+		return last, true, ok
+	}
+	return v, false, ok
 }
 
 func (d *decoder) word(w string) bool {
@@ -94,71 +122,94 @@ func (d *decoder) word(w string) bool {
 var emptyList any = []any{}
 
 // tree reads an object or a list, unless it is known.
-func (d *decoder) tree(c byte, p *place) (any, bool) {
-	if d.shares == nil || !d.shares.trees {
-		return d.build(c, p)
-	}
-	if rest := d.data[d.pos:]; len(rest) > 1 && rest[0] == '{' && rest[1] == '}' {
-		d.pos += 2
-		return d.shares.empty, true
-	}
-	if d.depth > deepestLook || !p.tree.Look(treeWorth, d.judging) {
-		return d.build(c, p)
+func (d *decoder) tree(c byte, p *place, last any) (v any, same, ok bool) {
+	if !d.worthLooking(p) {
+		return d.build(c, p, last)
 	}
 	begin := d.pos
 	text := cut(d.data[begin:])
 	if text == nil {
-		return d.build(c, p)
+		return d.build(c, p, last)
 	}
 	known, slot := d.shares.find(text)
-	if known != nil {
+	if known == nil {
+		known = last
+	}
+	if v, same, ok = d.build(c, p, known); !ok || d.pos-begin != len(text) {
+		return nil, false, false
+	}
+	if same {
 		p.tree.Hit(d.judging)
-		d.pos += len(text)
-		return known, true
+	} else {
+		slot.keep(v)
 	}
-	v, ok := d.build(c, p)
-	if !ok || d.pos-begin != len(text) {
-		return nil, false
-	}
-	slot.keep(v)
-	return v, true
+	return v, same && identical(v, last), true
 }
 
-func (d *decoder) build(c byte, p *place) (any, bool) {
+// worthLooking tells whether the object or list that begins here may be known. One without members is not shared: programs
+// that must not write to it do so all the same.
+func (d *decoder) worthLooking(p *place) bool {
+	if d.shares == nil || !d.shares.trees && !p.managed || d.depth > deepestLook {
+		return false
+	}
+	if rest := d.data[d.pos:]; len(rest) > 1 && rest[1] == '}' {
+		return false
+	}
+	return p.tree.Look(treeWorth, d.judging)
+}
+
+// identical reports whether two values are one in memory.
+func identical(a, b any) bool {
+	return *(*[2]unsafe.Pointer)(unsafe.Pointer(&a)) == *(*[2]unsafe.Pointer)(unsafe.Pointer(&b))
+}
+
+func (d *decoder) build(c byte, p *place, last any) (v any, same, ok bool) {
 	if c == '[' {
-		return d.list(p)
+		list, _ := last.([]any)
+		v, same, ok = d.list(p, list)
+	} else {
+		m, _ := last.(map[string]any)
+		v, same, ok = d.object(p, m)
 	}
-	m, ok := d.object(p)
-	return m, ok
+	if same {
+		v = last
+	}
+	return v, same, ok
 }
 
-// object reads from an opening brace to the closing one.
-func (d *decoder) object(p *place) (map[string]any, bool) {
+// object reads from an opening brace to the closing one. If it is equal to last, it only says so.
+func (d *decoder) object(p *place, last map[string]any) (v any, same, ok bool) {
 	if d.depth++; d.depth > deepest {
-		return nil, false
+		return nil, false, false
 	}
 	d.pos++
 	begin := d.stack.n
 	c := d.next()
+	same = last != nil
 	for g := p.begin(); c != '}' || d.stack.n > begin; {
 		if c != '"' {
-			return nil, false
+			return nil, false, false
 		}
 		name, at, next, ok := d.name(p, g)
 		if !ok || d.next() != ':' {
-			return nil, false
+			return nil, false, false
 		}
 		d.pos++
-		v, ok := d.value(d.next(), at)
-		if !ok {
-			return nil, false
+		before, had := last[name]
+		if !had {
+			before = absent
 		}
+		v, kept, ok := d.value(d.next(), at, before)
+		if !ok {
+			return nil, false, false
+		}
+		same = same && kept
 		d.stack.push(member{name, v})
 		if c = d.next(); c == '}' {
 			break
 		}
 		if c != ',' {
-			return nil, false
+			return nil, false, false
 		}
 		d.pos++
 		c = d.next()
@@ -166,13 +217,18 @@ func (d *decoder) object(p *place) (map[string]any, bool) {
 	}
 	d.pos++
 	d.depth--
-	m := newMap(d.stack.n - begin)
+	n := d.stack.n - begin
+	if same && n == len(last) && d.stack.distinct(begin) {
+		d.stack.cut(begin)
+		return nil, true, true
+	}
+	m := newMap(n)
 	for i := begin; i < d.stack.n; i++ {
 		e := d.stack.at(i)
 		m[e.name] = e.value // of equal names the last wins
 	}
 	d.stack.cut(begin)
-	return m, true
+	return m, false, true
 }
 
 // newMap makes a map with room for n members. Those for a few are all alike, and made quicker without a number.
@@ -184,38 +240,49 @@ func newMap(n int) map[string]any {
 	return make(map[string]any, n)
 }
 
-// list reads from an opening bracket to the closing one.
-func (d *decoder) list(p *place) (any, bool) {
+// list reads from an opening bracket to the closing one. If it is equal to last, it only says so.
+func (d *decoder) list(p *place, last []any) (v any, same, ok bool) {
 	if d.depth++; d.depth > deepest {
-		return nil, false
+		return nil, false, false
 	}
 	d.pos++
 	begin := d.stack.n
 	c := d.next()
+	same = len(last) > 0
 	for at := d.element(p); c != ']' || d.stack.n > begin; {
-		v, ok := d.value(c, at)
-		if !ok {
-			return nil, false
+		before := absent
+		if i := d.stack.n - begin; i < len(last) {
+			before = last[i]
 		}
+		v, kept, ok := d.value(c, at, before)
+		if !ok {
+			return nil, false, false
+		}
+		same = same && kept
 		d.stack.push(member{value: v})
 		if c = d.next(); c == ']' {
 			break
 		}
 		if c != ',' {
-			return nil, false
+			return nil, false, false
 		}
 		d.pos++
 		c = d.next()
 	}
 	d.pos++
 	d.depth--
-	if d.stack.n == begin {
-		return emptyList, true
+	n := d.stack.n - begin
+	if n == 0 {
+		return emptyList, last != nil && len(last) == 0, true
 	}
-	list := make([]any, d.stack.n-begin)
+	if same && n == len(last) {
+		d.stack.cut(begin)
+		return nil, true, true
+	}
+	list := make([]any, n)
 	for i := range list {
 		list[i] = d.stack.at(begin + i).value
 	}
 	d.stack.cut(begin)
-	return list, true
+	return list, false, true
 }

@@ -2,9 +2,10 @@
 // than k8s.io/apimachinery/pkg/util/json does it.
 //
 //   - [Decode] reads an object. Maps and lists have the size they need, and names that come again are stored once.
-//   - [Shares] is what objects of one kind have in common: equal strings of several objects, and if wanted equal maps and
-//     lists, are then the same in memory, and the latter are not decoded again. Whoever changes a map of one of the objects would
-//     change others, so that is for objects that nobody changes.
+//   - [DecodeNext] reads the next state of an object, and takes over the parts of the earlier one that have not changed. A part that a
+//     program has written to is decoded anew.
+//   - [Shares] is what objects of one kind have in common: strings and the text of managed fields, and if wanted equal maps and lists.
+//     A write to one of the latter changes several objects, so it is for programs that keep from that.
 //
 // What comes out is what util/json makes of the same bytes. Where the text is unusual (nested too deep, not in UTF-8) or
 // wrong, util/json itself is asked, so its results and its errors are those of this package.

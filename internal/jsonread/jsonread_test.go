@@ -36,7 +36,9 @@ func check(data []byte, shares *Shares) error {
 }
 
 // all are the ways to decode.
-func all() []*Shares { return []*Shares{nil, NewShares(false), NewShares(true)} }
+func all() []*Shares {
+	return []*Shares{nil, NewShares(Sharing{Loose: true}), NewShares(Sharing{}), NewShares(Sharing{Parts: true})}
+}
 
 func checkAll(data []byte, all []*Shares) error {
 	for i, shares := range all {
@@ -82,7 +84,7 @@ func TestRead(t *testing.T) {
 	} {
 		for _, shares := range all() {
 			d := decoder{data: []byte(text), memory: memory{shares: shares}, judging: true}
-			if _, ok := d.top(); ok != want {
+			if _, ok := d.top(nil); ok != want {
 				t.Errorf("%.40s: read %v, want %v", text, ok, want)
 			}
 			if err := check([]byte(text), shares); err != nil {
@@ -165,7 +167,7 @@ func TestLong(t *testing.T) {
 
 // TestBounds puts more onto the shelves than there is room for.
 func TestBounds(t *testing.T) {
-	shares := NewShares(true)
+	shares := NewShares(Sharing{Parts: true})
 	large := strings.Repeat(" ", smallPart)
 	for i := range 200_000 {
 		text := strconv.AppendInt(nil, int64(i), 10)

@@ -54,7 +54,7 @@ func TestEveryKind(t *testing.T) {
 	shared := all()
 	eachKind(t, 2, func(kind string, data []byte) {
 		d := decoder{data: data}
-		if _, ok := d.top(); !ok {
+		if _, ok := d.top(nil); !ok {
 			t.Errorf("%s is left to util/json", kind)
 		}
 		if err := checkAll(data, shared); err != nil {

@@ -13,6 +13,9 @@ type place struct {
 	quoted string // the name as it is written
 	// uniform says that everything below is at this place as well.
 	uniform bool
+	// managed says that it is the text of managed fields, or in there.
+	managed bool
+	level   level
 
 	text, tree shelf.Worth
 
@@ -31,9 +34,34 @@ const (
 	mostBelow  = 64
 	// longestName is the longest that has a place.
 	longestName = 128
-	// managed are the fields of a manager. They are a tree of names with nothing in it, and need no places.
-	managed = "fieldsV1"
+	// managedFields are the fields of a manager. They are a tree of names with nothing in it, and need no places.
+	managedFields = "fieldsV1"
 )
+
+// level is how far a place is on the way to the fields of a manager, metadata.managedFields[].fieldsV1.
+type level uint8
+
+const (
+	elsewhereLevel level = iota
+	rootLevel
+	metadataLevel
+	entriesLevel
+	entryLevel
+	managedLevel
+)
+
+// below is the level of a member.
+func (l level) below(name string) level {
+	switch {
+	case l == rootLevel && name == "metadata":
+		return metadataLevel
+	case l == metadataLevel && name == "managedFields":
+		return entriesLevel
+	case l == entryLevel && name == managedFields:
+		return managedLevel
+	}
+	return elsewhereLevel
+}
 
 // guess is where it is noted which member comes next as a rule. It is nil if there is no telling.
 type guess = atomic.Pointer[place]
@@ -122,7 +150,9 @@ func (s *Shares) addMember(p *place, raw, name []byte) *place {
 		return nil
 	}
 	at := &place{name: s.name(name), quoted: string(raw)}
-	at.uniform = at.name == managed
+	at.level = p.level.below(at.name)
+	at.uniform = at.name == managedFields
+	at.managed = at.level == managedLevel && !s.loose
 	below[at.quoted] = at
 	if !p.below.CompareAndSwap(old, &below) {
 		return nil
@@ -144,7 +174,11 @@ func (d *decoder) element(p *place) *place {
 		return at
 	}
 	if d.judging && d.shares.room() {
-		p.element.CompareAndSwap(nil, &place{})
+		at := &place{}
+		if p.level == entriesLevel {
+			at.level = entryLevel
+		}
+		p.element.CompareAndSwap(nil, at)
 		return p.element.Load()
 	}
 	return &d.shares.strange

@@ -11,8 +11,7 @@ import (
 // Shares is what objects of one kind have in common. It holds a bounded number of strings and other parts of them, those that
 // came last; what is not in there any more is decoded once more, and no harm is done. It can be used by many at once.
 type Shares struct {
-	trees bool
-	empty any // the object without members
+	trees, loose bool
 
 	seeds   [2]maphash.Seed
 	words   shelf.Shelf[string]
@@ -41,15 +40,25 @@ const (
 	largestPart   = 8 << 10
 )
 
-// NewShares returns shares for objects of one kind. If trees is set, objects and lists in them are shared, too, and not only
-// strings: nobody may change them then.
-func NewShares(trees bool) *Shares {
-	s := &Shares{trees: trees, empty: map[string]any{}}
+// Sharing says what objects may have in common.
+type Sharing struct {
+	// Parts says that objects and lists in them are shared, and not only what cannot be written to. Who writes to one of these
+	// changes several objects; objects that are decoded later do not get it.
+	Parts bool
+	// Loose says that the objects are not kept as they are, but maybe some of their strings. So these do not share memory.
+	Loose bool
+}
+
+// NewShares returns shares for objects of one kind. The text of managed fields is shared in any case, unless the objects are
+// loose: it is a tree of names, which programs read and replace, but do not write to.
+func NewShares(what Sharing) *Shares {
+	s := &Shares{trees: what.Parts, loose: what.Loose}
 	for i := range s.seeds {
 		s.seeds[i] = maphash.MakeSeed()
 	}
 	s.words.Most, s.parts[0].Most, s.parts[1].Most = mostStrings, mostSmall, mostLarge
 	s.strange.uniform = true
+	s.root.level = rootLevel
 	return s
 }
 
@@ -110,7 +119,8 @@ func cut(b []byte) []byte {
 	return b[:n]
 }
 
-// find returns a part of another object with the same text, or where it can be kept when it is there.
+// find returns a part of another object that had the same text, or nil, and where it can be kept when it is there. Who uses it
+// looks whether it is what the text says.
 func (s *Shares) find(text []byte) (any, slot) {
 	hashes := [2]uint64{maphash.Bytes(s.seeds[0], text), maphash.Bytes(s.seeds[1], text)}
 	parts := &s.parts[0]
@@ -120,7 +130,7 @@ func (s *Shares) find(text []byte) (any, slot) {
 	slots := parts.At(hashes[0])
 	for i := range slots {
 		if known := slots[i].Load(); known != nil && known.hashes == hashes {
-			return known.value, slot{}
+			return known.value, slot{parts, slots, hashes}
 		}
 	}
 	return nil, slot{parts, slots, hashes}

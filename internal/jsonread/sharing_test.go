@@ -41,7 +41,7 @@ func same(a, b any) bool {
 
 // roomy are shares with so much room that nothing pushes out anything else by chance.
 func roomy(trees bool) *Shares {
-	shares := NewShares(trees)
+	shares := NewShares(Sharing{Parts: trees})
 	fill(&shares.words)
 	for i := range shares.parts {
 		fill(&shares.parts[i])
@@ -72,14 +72,17 @@ func TestSharing(t *testing.T) {
 			return obj
 		}
 		a, b := read("a"), read("b")
-		for _, path := range [][]any{
-			{"metadata", "labels"},
-			{"spec", "containers", 0, "env"},
-			{"metadata", "managedFields", 0, "fieldsV1", "f:status", "f:conditions"},
-			{"spec", "containers", 0, "empty"},
+		for _, test := range []struct {
+			path []any
+			want bool
+		}{
+			{[]any{"metadata", "labels"}, trees},
+			{[]any{"spec", "containers", 0, "env"}, trees},
+			{[]any{"metadata", "managedFields", 0, "fieldsV1", "f:status", "f:conditions"}, true},
+			{[]any{"spec", "containers", 0, "empty"}, false},
 		} {
-			if got := same(at(a, path...), at(b, path...)); got != trees {
-				t.Errorf("trees %v: %v is shared: %v", trees, path, got)
+			if got := same(at(a, test.path...), at(b, test.path...)); got != test.want {
+				t.Errorf("trees %v: %v is shared: %v", trees, test.path, got)
 			}
 		}
 		for _, path := range [][]any{{"metadata", "labels", "app"}, {"spec", "nodeName"}, {"spec", "containers", 0, "args", 0}} {
@@ -105,12 +108,13 @@ func TestSharing(t *testing.T) {
 	}
 }
 
-// TestNothingIsShared changes all of an object, and no other may change with it.
+// TestNothingIsShared changes all of an object but its managed fields, and no other may change with it.
 func TestNothingIsShared(t *testing.T) {
-	for i, shares := range []*Shares{nil, NewShares(false)} {
+	for i, shares := range []*Shares{nil, NewShares(Sharing{}), NewShares(Sharing{Loose: true})} {
 		text := strings.Replace(fmt.Sprintf(pod, "a"), `"spec":{`, `"spec":{"empty":{},"none":[],"none2":[],"list":[1,2],"list2":[1,2],`, 1)
 		first, _ := Decode([]byte(text), shares)
 		second, _ := Decode([]byte(text), shares)
+		delete(at(first, "metadata").(map[string]any), "managedFields")
 		spoil(first)
 		var want map[string]any
 		if err := utiljson.Unmarshal([]byte(text), &want); err != nil || !reflect.DeepEqual(second, want) {
@@ -173,7 +177,7 @@ func TestCut(t *testing.T) {
 			t.Errorf("%d bytes: %v", n, got)
 		}
 	}
-	shares := NewShares(true)
+	shares := NewShares(Sharing{Parts: true})
 	const levels = 2 * deepestLook
 	if err := check([]byte(strings.Repeat(`{"a":`, levels)+`1`+strings.Repeat(`}`, levels)), shares); err != nil {
 		t.Fatal(err)

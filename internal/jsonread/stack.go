@@ -35,3 +35,30 @@ func (s *stack) cut(n int) {
 	s.n = n
 	s.far = s.far[:max(0, n-len(s.near))]
 }
+
+// distinct reports whether the members from begin on have different names.
+func (s *stack) distinct(begin int) bool {
+	ordered := true
+	for i := begin + 1; i < s.n && ordered; i++ {
+		ordered = s.at(i-1).name < s.at(i).name
+	}
+	if ordered {
+		return true
+	}
+	const few = 24
+	if s.n-begin > few {
+		names := make(map[string]struct{}, s.n-begin)
+		for i := begin; i < s.n; i++ {
+			names[s.at(i).name] = struct{}{}
+		}
+		return len(names) == s.n-begin
+	}
+	for i := begin + 1; i < s.n; i++ {
+		for j := begin; j < i; j++ {
+			if s.at(i).name == s.at(j).name {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -9,26 +9,29 @@ import (
 	"vedette.dev/internal/jsonscan"
 )
 
-// string reads a string that is a value.
-func (d *decoder) string(p *place) (any, bool) {
+// string reads a string that is a value. same says that it is last.
+func (d *decoder) string(p *place, last any) (v any, same, ok bool) {
 	b, ok := d.plain()
 	if !ok {
-		return nil, false
+		return nil, false, false
+	}
+	if s, is := last.(string); is && s == string(b) {
+		return last, true, true
 	}
 	if d.shares == nil {
-		return d.box(b, d.left()), true
+		return d.box(b, d.left()), false, true
 	}
 	if len(b) <= longestString && p.text.Look(stringWorth, d.judging) {
 		s, known := d.shares.string(b)
 		if known {
 			p.text.Hit(d.judging)
 		}
-		return boxed(s), true
+		return boxed(s), false, true
 	}
-	if d.shares.trees {
-		return d.box(b, d.left()), true
+	if d.shares.loose || d.following {
+		return string(b), false, true
 	}
-	return string(b), true // who knows how much of the object is kept
+	return d.box(b, d.left()), false, true
 }
 
 // plain reads what a string says. The bytes are good until the next string is read.

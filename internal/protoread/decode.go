@@ -12,24 +12,28 @@ type decoder struct {
 	shares  *Shares // nil if nothing is shared
 	judging bool
 	text    text
-
-	// What follows is for a trace: the object as it was before, or nil, and what is decoded now, if it was by plan.
-	tracing          bool
-	last, decoded    unsafe.Pointer
-	lastParts, parts [mostTraced]hashes
+	root    *message
+	part    part // which part of the object is read
+	// maps are the first few maps of quantities of the spec, if the status may have them as well.
+	maps    [mostMaps]quantities
+	mapping int // how many there are
+	// apart counts the parts that no other object may have.
+	apart int
 }
 
 // Decode reads a message into a new value of the plan's type, and returns the pointer to it. What it has in common with others
 // comes from shares, which may be nil. It keeps nothing of data.
 func (p *Plan) Decode(data []byte, shares *Shares) (any, error) {
-	d := decoder{shares: shares, judging: shares.judging()}
-	return d.decode(p, data)
+	return p.DecodeNext(data, shares, nil)
 }
 
-func (d *decoder) decode(p *Plan, data []byte) (any, error) {
+// DecodeNext is Decode for an object of which an earlier state is there: last points to a value of the plan's type, or is nil. Parts
+// of the earlier state that are what data says are taken over, so that both states have them. A part that was written to since it
+// was decoded is not what data says, and is decoded anew.
+func (p *Plan) DecodeNext(data []byte, shares *Shares, last any) (any, error) {
+	d := decoder{shares: shares, judging: shares.judging(), root: p.root}
 	value := reflect.New(p.root.typ)
-	if d.message(p.root, value.UnsafePointer(), data) == nil {
-		d.decoded = value.UnsafePointer()
+	if d.message(p.root, value.UnsafePointer(), p.pointer(last), data) == nil {
 		return value.Interface(), nil
 	}
 	value.Elem().SetZero()
@@ -39,6 +43,15 @@ func (d *decoder) decode(p *Plan, data []byte) (any, error) {
 	}
 	p.root.forget(value.Elem())
 	return obj, nil
+}
+
+// pointer is that of an object of the plan's type, and nil for any other.
+func (p *Plan) pointer(obj any) unsafe.Pointer {
+	v := reflect.ValueOf(obj)
+	if v.Kind() != reflect.Pointer || v.Type().Elem() != p.root.typ {
+		return nil
+	}
+	return v.UnsafePointer()
 }
 
 // forget clears the fields that were dropped, in a value that was read by other means.
@@ -54,7 +67,8 @@ func (m *message) forget(v reflect.Value) {
 	}
 }
 
-func (d *decoder) message(m *message, at unsafe.Pointer, b []byte) error {
+// message reads a message. last is the same message of the earlier state, or nil.
+func (d *decoder) message(m *message, at, last unsafe.Pointer, b []byte) error {
 	for len(b) > 0 {
 		number, wire, rest, ok := tag(b)
 		if !ok {
@@ -67,6 +81,9 @@ func (d *decoder) message(m *message, at unsafe.Pointer, b []byte) error {
 			continue
 		}
 		f := m.fields[number]
+		if m == d.root {
+			d.part = f.part
+		}
 		if f.shape.isVarint() {
 			v, behind, ok := varint(rest)
 			if !ok || wire != wireVarint {
@@ -74,7 +91,7 @@ func (d *decoder) message(m *message, at unsafe.Pointer, b []byte) error {
 			}
 			b = behind
 			if !f.drop {
-				f.setNumber(at, v)
+				f.setNumber(at, last, v)
 			}
 			continue
 		}
@@ -93,37 +110,29 @@ func (d *decoder) message(m *message, at unsafe.Pointer, b []byte) error {
 		if f.drop {
 			continue
 		}
-		var err error
-		if f.traced > 0 && d.tracing {
-			err = d.tracedField(f, f.at(at), data, whole, n)
-		} else {
-			err = d.field(f, f.at(at), data, whole, n)
-		}
-		if err != nil {
+		if err := d.field(f, f.at(at), f.in(last), data, whole, n); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (f *field) setNumber(base unsafe.Pointer, v uint64) {
+// setNumber sets what is a number, or a pointer to one, which is that of the earlier state if it is equal.
+func (f *field) setNumber(base, last unsafe.Pointer, v uint64) {
 	at := f.at(base)
 	switch f.shape {
 	case shapeBool:
 		*(*bool)(at) = v != 0
 	case shapeBoolPtr:
-		b := v != 0
-		*(**bool)(at) = &b
+		setPointer(at, f.in(last), v != 0)
 	case shapeInt32:
 		*(*int32)(at) = int32(v)
 	case shapeInt32Ptr:
-		n := int32(v)
-		*(**int32)(at) = &n
+		setPointer(at, f.in(last), int32(v))
 	case shapeInt64:
 		*(*int64)(at) = int64(v)
 	case shapeInt64Ptr:
-		n := int64(v)
-		*(**int64)(at) = &n
+		setPointer(at, f.in(last), int64(v))
 	case shapeInt32s: // each has a tag of its own
 		*(*[]int32)(at) = append(*(*[]int32)(at), int32(v))
 	case shapeInt64s:
@@ -131,41 +140,75 @@ func (f *field) setNumber(base unsafe.Pointer, v uint64) {
 	}
 }
 
-// field reads what has a length. data is the first chunk, and whole all n of them with their tags.
-func (d *decoder) field(f *field, at unsafe.Pointer, data, whole []byte, n int) error {
+func setPointer[T comparable](at, last unsafe.Pointer, v T) {
+	if last != nil {
+		if p := *(**T)(last); p != nil && *p == v {
+			*(**T)(at) = p
+			return
+		}
+	}
+	*(**T)(at) = &v
+}
+
+// field reads what has a length. data is the first chunk, and whole all n of them with their tags. last is the field of the
+// earlier state, or nil.
+func (d *decoder) field(f *field, at, last unsafe.Pointer, data, whole []byte, n int) error {
 	switch f.shape {
 	case shapeString:
-		*(*string)(at) = d.string(f, data)
+		*(*string)(at) = d.string(f, (*string)(last), data)
 		return nil
 	case shapeStringPtr:
-		s := d.string(f, data)
+		if last != nil && f.same(last, data, whole, n) {
+			*(**string)(at) = *(**string)(last)
+			return nil
+		}
+		s := d.string(f, nil, data)
 		*(**string)(at) = &s
 		return nil
 	case shapeBytes:
-		*(*[]byte)(at) = append(make([]byte, 0, len(data)), data...)
+		*(*[]byte)(at) = d.bytes(f, (*[]byte)(last), data)
 		return nil
 	case shapeMessage:
 		if f.sub.own {
+			d.note(f.sub)
 			return unmarshal(f.sub.typ, at, data)
 		}
-		return d.message(f.sub, at, data)
+		return d.message(f.sub, at, last, data)
 	}
 	if *(*unsafe.Pointer)(at) != nil { // a pointer, a map, or the array of a list
 		return errUnusual // it has come before
 	}
-	if !d.shares.worthLooking(f, whole, d.judging) {
-		return d.build(f, at, data, whole, n)
+	if last != nil && f.same(last, data, whole, n) {
+		f.set(at, *(*unsafe.Pointer)(last), n)
+		if f.shape == shapeQuantityMap {
+			d.rememberQuantities(f, at, whole)
+		}
+		return nil
 	}
-	known, slot := d.shares.find(f, whole, d.judging)
+	if !d.shares.worthLooking(f, whole, d.judging) {
+		return d.build(f, at, last, data, whole, n)
+	}
+	known, slot := d.shares.find(f, data, whole, n, d.judging)
 	if known != nil {
 		f.set(at, known, n)
 		return nil
 	}
-	if err := d.build(f, at, data, whole, n); err != nil {
+	apart := d.apart
+	if err := d.build(f, at, last, data, whole, n); err != nil {
 		return err
 	}
-	slot.keep(*(*unsafe.Pointer)(at))
+	if d.apart == apart {
+		slot.keep(*(*unsafe.Pointer)(at))
+	}
 	return nil
+}
+
+// note notes that the object has a part of a type that reads itself. A Quantity writes to itself when it is read (AsDec, Cmp), so no
+// other object may have it; of types that are not known the same is assumed.
+func (d *decoder) note(m *message) {
+	if m.typ != timeType && m.typ != microTimeType {
+		d.apart++
+	}
 }
 
 // list is a slice in memory.
@@ -174,7 +217,7 @@ type list struct {
 	len, cap int
 }
 
-// set makes a field that is shared what another object has there.
+// set makes a field point to what is there already.
 func (f *field) set(at, p unsafe.Pointer, n int) {
 	if f.shape == shapeStrings || f.shape == shapeMessages {
 		*(*list)(at) = list{p, n, n}
@@ -183,39 +226,91 @@ func (f *field) set(at, p unsafe.Pointer, n int) {
 	*(*unsafe.Pointer)(at) = p
 }
 
-func (d *decoder) build(f *field, at unsafe.Pointer, data, whole []byte, n int) error {
+func (d *decoder) build(f *field, at, last unsafe.Pointer, data, whole []byte, n int) error {
 	switch f.shape {
 	case shapeMessagePtr:
 		p := reflect.New(f.elem).UnsafePointer()
 		*(*unsafe.Pointer)(at) = p
 		if f.sub.own {
+			d.note(f.sub)
 			return unmarshal(f.elem, p, data)
 		}
-		return d.message(f.sub, p, data)
+		if last != nil {
+			last = *(*unsafe.Pointer)(last)
+		}
+		return d.message(f.sub, p, last, data)
 	case shapeStrings:
 		out := make([]string, n)
 		for i := range out {
 			data, whole = next(whole)
-			out[i] = d.string(f, data)
+			out[i] = d.string(f, nil, data)
 		}
 		*(*[]string)(at) = out
 	case shapeMessages:
-		return d.messages(f, at, whole, n)
+		return d.messages(f, at, last, whole, n)
 	case shapeStringMap:
-		return buildMap(d, f, (*map[string]string)(at), whole, n, func(b []byte) (string, error) { return d.string(f, b), nil })
+		return buildMap(d, f, (*map[string]string)(at), whole, n, func(b []byte) (string, error) { return d.string(f, nil, b), nil })
 	case shapeBytesMap:
 		return buildMap(d, f, (*map[string][]byte)(at), whole, n, func(b []byte) ([]byte, error) {
 			return append(make([]byte, 0, len(b)), b...), nil
 		})
 	case shapeQuantityMap:
-		return buildMap(d, f, (*map[string]resource.Quantity)(at), whole, n, readQuantity)
+		return d.quantityMap(f, at, whole, n)
 	}
 	return nil
 }
 
-func readQuantity(b []byte) (q resource.Quantity, err error) {
-	err = q.Unmarshal(b)
-	return q, err
+// quantities is a map of quantities, and the entries that it was read from.
+type quantities struct {
+	field *field
+	whole []byte
+	m     unsafe.Pointer
+}
+
+const mostMaps = 8
+
+// quantityMap reads a map of quantities. One in the status that is equal to one in the spec is that one, unless the object may be
+// changed: what a container of a pod requests is in its status twice more, and a map of two quantities takes 690 bytes. A program
+// that writes to a map of the spec and then sends the object does not send the change in the status, and the other way round: the
+// server takes only one of them from a request. Two maps of the spec are not one.
+func (d *decoder) quantityMap(f *field, at unsafe.Pointer, whole []byte, n int) error {
+	for _, q := range d.maps[:d.mapping] {
+		if d.part == partStatus && q.field.typ == f.typ && sameEntries(q.whole, whole) {
+			*(*unsafe.Pointer)(at) = q.m
+			return nil
+		}
+	}
+	err := buildMap(d, f, (*map[string]resource.Quantity)(at), whole, n, func(b []byte) (q resource.Quantity, err error) {
+		if !checkQuantity(b) {
+			d.apart++ // it may be one with a pointer to a number, to which Add of a copy would write
+		}
+		err = q.Unmarshal(b)
+		return q, err
+	})
+	if err == nil {
+		d.rememberQuantities(f, at, whole)
+	}
+	return err
+}
+
+func (d *decoder) rememberQuantities(f *field, at unsafe.Pointer, whole []byte) {
+	if d.part == partSpec && d.shares != nil && !d.shares.loose && d.mapping < mostMaps {
+		d.maps[d.mapping] = quantities{f, whole, *(*unsafe.Pointer)(at)}
+		d.mapping++
+	}
+}
+
+// sameEntries reports whether two fields that were seen to be right have equal chunks.
+func sameEntries(a, b []byte) bool {
+	for len(a) > 0 && len(b) > 0 {
+		var x, y []byte
+		x, a = next(a)
+		y, b = next(b)
+		if string(x) != string(y) {
+			return false
+		}
+	}
+	return len(a) == len(b)
 }
 
 // next takes the first chunk off several that were seen to be right.
@@ -225,20 +320,27 @@ func next(whole []byte) (data, rest []byte) {
 	return data, rest
 }
 
-func (d *decoder) messages(f *field, at unsafe.Pointer, whole []byte, n int) error {
+func (d *decoder) messages(f *field, at, last unsafe.Pointer, whole []byte, n int) error {
 	array, size := f.array(n), f.elem.Size()
 	*(*list)(at) = list{array, n, n}
 	for i := range n {
 		p := unsafe.Add(array, uintptr(i)*size)
 		var data []byte
 		data, whole = next(whole)
-		var err error
 		if f.sub.own {
-			err = unmarshal(f.elem, p, data)
-		} else {
-			err = d.message(f.sub, p, data)
+			d.note(f.sub)
+			if err := unmarshal(f.elem, p, data); err != nil {
+				return err
+			}
+			continue
 		}
-		if err != nil {
+		var before unsafe.Pointer
+		if last != nil {
+			if was := (*list)(last); i < was.len {
+				before = unsafe.Add(was.array, uintptr(i)*size)
+			}
+		}
+		if err := d.message(f.sub, p, before, data); err != nil {
 			return err
 		}
 	}
@@ -267,7 +369,7 @@ func buildMap[V any](d *decoder, f *field, at *map[string]V, whole []byte, n int
 		if err != nil {
 			return err
 		}
-		m[d.string(f, key)] = v
+		m[d.string(f, nil, key)] = v
 	}
 	*at = m
 	return nil

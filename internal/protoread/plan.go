@@ -28,6 +28,9 @@ type message struct {
 	// fields are by number, with holes.
 	fields []*field
 	checks []checked
+	// all are the fields in the order of the struct, and bare the bytes of it that are in no field.
+	all  []*field
+	bare []span
 	// own says that the type reads itself.
 	own bool
 }
@@ -38,14 +41,29 @@ type field struct {
 	json   string
 	shape  shape
 	offset uintptr
+	size   uintptr      // of the field
 	typ    reflect.Type // of the field
 	elem   reflect.Type // of a list, a map or a pointer
 	sub    *message     // of a message
 	drop   bool
 	arrays []reflect.Type // of so many elements of a list, up to a few
 	id     uint32         // differs in each field of a plan
-	traced int            // which of the parts of a Trace it is, from 1 on; 0 if it is none
+	order  int            // which field of its message it is
+	part   part           // which part of the object it is, if it is a field of the outermost message
+	raw    bool           // is FieldsV1.Raw, whose bytes are shared
 }
+
+// part is one of the two large parts of most objects.
+type part uint8
+
+const (
+	partOther part = iota
+	partSpec
+	partStatus
+)
+
+// span is some bytes of a struct.
+type span struct{ offset, size uintptr }
 
 // shape is what a field is in Go. A pointer to a scalar comes behind the scalar.
 type shape uint8
@@ -104,8 +122,13 @@ func Compile(example any, drop ...string) (*Plan, error) {
 			return nil, err
 		}
 	}
-	if !c.recursive(p.root) {
-		p.root.trace()
+	for _, f := range p.root.all {
+		switch f.json {
+		case "spec":
+			f.part = partSpec
+		case "status":
+			f.part = partStatus
+		}
 	}
 	for _, m := range c.messages {
 		m.prepareChecks()
@@ -134,18 +157,6 @@ func (p *Plan) drop(path string) error {
 	return nil
 }
 
-// recursive tells whether a message is somewhere within itself. A field of it then does not stand in one place.
-func (c *compiler) recursive(root *message) bool {
-	for _, m := range c.messages {
-		for _, f := range m.fields {
-			if f != nil && f.sub == root {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 func (m *message) find(json string) *field {
 	for _, f := range m.fields {
 		if f != nil && f.json == json {
@@ -168,7 +179,7 @@ func (c *compiler) message(t reflect.Type) *message {
 	}
 	for i := range t.NumField() {
 		if !c.add(m, t.Field(i)) {
-			m.own, m.fields = true, nil
+			m.own, m.fields, m.all = true, nil, nil
 			return m
 		}
 	}
@@ -183,6 +194,7 @@ const mostFields = 512
 func (c *compiler) add(m *message, sf reflect.StructField) bool {
 	tag, tagged := sf.Tag.Lookup("protobuf")
 	if !tagged {
+		m.bare = append(m.bare, span{sf.Offset, sf.Type.Size()})
 		return sf.Type.Name() == "TypeMeta" // which is not in the message
 	}
 	parts := strings.Split(tag, ",") // the first is the type on the wire, which is wrong in some; the type in Go tells
@@ -193,7 +205,7 @@ func (c *compiler) add(m *message, sf reflect.StructField) bool {
 	if err != nil || number <= 0 || number > mostFields {
 		return false
 	}
-	f := &field{name: sf.Name, offset: sf.Offset, typ: sf.Type, id: c.fields}
+	f := &field{name: sf.Name, offset: sf.Offset, size: sf.Type.Size(), typ: sf.Type, id: c.fields}
 	f.json, _, _ = strings.Cut(sf.Tag.Get("json"), ",")
 	c.fields++
 	if !c.shape(f, sf.Type) {
@@ -206,6 +218,9 @@ func (c *compiler) add(m *message, sf reflect.StructField) bool {
 		return false
 	}
 	m.fields[number] = f
+	f.order = len(m.all)
+	f.raw = m.typ == fieldsType && f.shape == shapeBytes
+	m.all = append(m.all, f)
 	return true
 }
 
@@ -299,6 +314,14 @@ func (c *compiler) mapping(f *field, t reflect.Type) bool {
 // at is where a field is in a struct.
 func (f *field) at(base unsafe.Pointer) unsafe.Pointer { return unsafe.Add(base, f.offset) }
 
+// in is at, and nil in a struct that is not there.
+func (f *field) in(base unsafe.Pointer) unsafe.Pointer {
+	if base == nil {
+		return nil
+	}
+	return f.at(base)
+}
+
 // unmarshal has a value read itself.
 func unmarshal(t reflect.Type, at unsafe.Pointer, data []byte) error {
 	u, ok := reflect.NewAt(t, at).Interface().(unmarshaler)
@@ -312,6 +335,7 @@ var (
 	timeType      = reflect.TypeFor[metav1.Time]()
 	microTimeType = reflect.TypeFor[metav1.MicroTime]()
 	quantityType  = reflect.TypeFor[resource.Quantity]()
+	fieldsType    = reflect.TypeFor[metav1.FieldsV1]()
 )
 
 func newOf(t reflect.Type) unsafe.Pointer { return reflect.New(t).UnsafePointer() }

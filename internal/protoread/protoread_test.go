@@ -2,6 +2,7 @@ package protoread
 
 import (
 	"fmt"
+	"maps"
 	oldrand "math/rand"
 	"math/rand/v2"
 	"reflect"
@@ -50,6 +51,17 @@ func kinds() map[schema.GroupVersionKind]reflect.Type {
 	return out
 }
 
+// sortedKinds are the types of the kinds, always in the same order.
+func sortedKinds() []reflect.Type {
+	all := kinds()
+	names := slices.SortedFunc(maps.Keys(all), func(a, b schema.GroupVersionKind) int { return strings.Compare(a.String(), b.String()) })
+	var out []reflect.Type
+	for _, gvk := range names {
+		out = append(out, all[gvk])
+	}
+	return out
+}
+
 // check compares what comes out with what the generated code makes of the same bytes.
 func check(plan *Plan, shares *Shares, t reflect.Type, data []byte) error {
 	want := reflect.New(t).Interface().(unmarshaler)
@@ -76,7 +88,7 @@ func TestEveryKind(t *testing.T) {
 			continue
 		}
 		plans++
-		strings, trees := plan.NewShares(false), plan.NewShares(true)
+		loose, strings, trees := plan.NewShares(Sharing{Loose: true}), plan.NewShares(Sharing{}), plan.NewShares(Sharing{Parts: true})
 		f := filler(uint64(plans))
 		for range testsize.Of(8, 2) {
 			obj := reflect.New(typ).Interface().(form)
@@ -88,7 +100,7 @@ func TestEveryKind(t *testing.T) {
 			if !plan.Check(data) {
 				unsure++
 			}
-			for _, shares := range []*Shares{nil, strings, trees, trees} {
+			for _, shares := range []*Shares{nil, loose, strings, strings, trees, trees} {
 				if err := check(plan, shares, typ, data); err != nil {
 					t.Errorf("%v: %v", gvk, err)
 				}
@@ -129,7 +141,7 @@ func TestBadBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shares := plan.NewShares(true)
+	shares := plan.NewShares(Sharing{Parts: true})
 	f, r := filler(1), rand.New(rand.NewPCG(1, 1))
 	for range 60 {
 		pod := &corev1.Pod{}
@@ -156,31 +168,6 @@ func TestBadBytes(t *testing.T) {
 			}
 		}
 	}
-}
-
-func FuzzDecode(f *testing.F) {
-	plan, err := Compile(&corev1.Pod{})
-	if err != nil {
-		f.Fatal(err)
-	}
-	shares := plan.NewShares(true)
-	fill := filler(1)
-	for range 20 {
-		pod := &corev1.Pod{}
-		fill.Fill(pod)
-		data, err := pod.Marshal()
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(data)
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, shares := range []*Shares{nil, shares} {
-			if err := check(plan, shares, reflect.TypeFor[corev1.Pod](), data); err != nil {
-				t.Error(err)
-			}
-		}
-	})
 }
 
 // TestSharing has equal parts of two objects be one in memory, and parts that differ be two.
@@ -216,7 +203,7 @@ func TestSharing(t *testing.T) {
 		return obj.(*corev1.Pod)
 	}
 	for _, trees := range []bool{true, false} {
-		shares := plan.NewShares(trees)
+		shares := plan.NewShares(Sharing{Parts: trees})
 		a, b := read("a", shares), read("b", shares)
 		if unsafe.StringData(a.Spec.NodeName) != unsafe.StringData(b.Spec.NodeName) {
 			t.Errorf("trees %v: the string is there twice", trees)
@@ -245,7 +232,7 @@ func TestConcurrentSharing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shares := plan.NewShares(true)
+	shares := plan.NewShares(Sharing{Parts: true})
 	f := filler(3)
 	var all [][]byte
 	for range 20 {

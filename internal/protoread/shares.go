@@ -8,51 +8,55 @@ import (
 	"vedette.dev/internal/shelf"
 )
 
-// Shares is what objects have in common that were decoded with the same plan. It holds a bounded number of strings and other
-// parts of them, those that came last; what is not in there any more is decoded once more, and no harm is done. It can be
-// used by many at once.
+// Shares is what objects have in common that were decoded with the same plan: strings, the text of managed fields and, if wanted,
+// lists, maps and sub-messages. It holds a bounded number of them, those that came last; what is not in there any more is decoded
+// once more, and no harm is done. It can be used by many at once.
 type Shares struct {
-	// Trees says that lists, maps and sub-messages are shared, too, and not only strings. Nobody may change them then.
-	Trees bool
+	parts, loose bool
 
-	seeds   [2]maphash.Seed
+	seed    maphash.Seed
 	strings shelf.Shelf[string]
+	raws    shelf.Shelf[string]
 	trees   shelf.Shelf[tree]
 	worth   []shelf.Worth // by the number of the field
 	objects atomic.Uint32
 }
 
-// hashes are 128 bits of a hash of the bytes of a field, whose seeds nobody outside of the process knows.
-type hashes [2]uint64
-
-func (s *Shares) hash(f *field, b []byte) hashes {
-	id := uint64(f.id+1) * 0x9e3779b97f4a7c15
-	return hashes{maphash.Bytes(s.seeds[0], b) ^ id, maphash.Bytes(s.seeds[1], b) ^ id}
+// Sharing says what objects may have in common.
+type Sharing struct {
+	// Parts says that lists, maps and sub-messages are shared, and not only what cannot be written to. Who writes to one of
+	// these changes several objects; objects that are decoded later do not get it.
+	Parts bool
+	// Loose says that the objects may be changed before they are stored. So no two parts of one are the same in memory.
+	Loose bool
 }
 
-// tree is a part of an object: what a pointer, a map or a list points to. It is known by the hashes of its bytes.
+// tree is a part of an object: what a pointer, a map or a list of n points to. It is found by a hash of its bytes, whose seed is not
+// known outside of the process, and compared with them before it is used.
 type tree struct {
-	hashes hashes
-	p      unsafe.Pointer
+	hash  uint64
+	field uint32
+	n     int
+	p     unsafe.Pointer
 }
 
 const (
 	mostStrings = 1 << 13
+	mostRaws    = 1 << 12
 	mostTrees   = 1 << 17
-	// smallestTree is the shortest run of bytes that is worth it, and longestString the longest string.
+	// smallestTree is the shortest run of bytes that is worth it, longestString the longest string, and longestRaw the
+	// longest text of managed fields.
 	smallestTree  = 16
 	longestString = 96
+	longestRaw    = 4 << 10
 	// One look in so many must be worth it.
 	stringWorth, treeWorth = 4, 16
 )
 
 // NewShares returns shares for objects of a plan.
-func (p *Plan) NewShares(trees bool) *Shares {
-	s := &Shares{Trees: trees, worth: make([]shelf.Worth, p.fields)}
-	for i := range s.seeds {
-		s.seeds[i] = maphash.MakeSeed()
-	}
-	s.strings.Most, s.trees.Most = mostStrings, mostTrees
+func (p *Plan) NewShares(what Sharing) *Shares {
+	s := &Shares{parts: what.Parts, loose: what.Loose, seed: maphash.MakeSeed(), worth: make([]shelf.Worth, p.fields)}
+	s.strings.Most, s.raws.Most, s.trees.Most = mostStrings, mostRaws, mostTrees
 	return s
 }
 
@@ -60,6 +64,7 @@ func (p *Plan) NewShares(trees bool) *Shares {
 func (s *Shares) Forget() {
 	if s != nil {
 		s.strings.Clear()
+		s.raws.Clear()
 		s.trees.Clear()
 	}
 }
@@ -85,7 +90,7 @@ func (s *Shares) string(f *field, b []byte, judging bool) (string, bool) {
 	if !w.Look(stringWorth, judging) {
 		return "", false
 	}
-	slots := s.strings.At(maphash.Bytes(s.seeds[0], b))
+	slots := s.strings.At(maphash.Bytes(s.seed, b))
 	for i := range slots {
 		if known := slots[i].Load(); known != nil && *known == string(b) {
 			w.Hit(judging)
@@ -97,29 +102,56 @@ func (s *Shares) string(f *field, b []byte, judging bool) (string, bool) {
 	return text, true
 }
 
-// worthLooking tells whether a part of an object may be known. Shares may be nil.
-func (s *Shares) worthLooking(f *field, b []byte, judging bool) bool {
-	return s != nil && s.Trees && len(b) >= smallestTree && s.worth[f.id].Look(treeWorth, judging)
+// raw returns the bytes that others have as well, or nil if they are too many.
+func (s *Shares) raw(b []byte) []byte {
+	if len(b) == 0 || len(b) > longestRaw {
+		return nil
+	}
+	slots := s.raws.At(maphash.Bytes(s.seed, b))
+	for i := range slots {
+		if known := slots[i].Load(); known != nil && *known == string(b) {
+			return unsafe.Slice(unsafe.StringData(*known), len(b))
+		}
+	}
+	text := string(b)
+	s.raws.Put(slots, &text)
+	return unsafe.Slice(unsafe.StringData(text), len(b))
 }
 
-// find returns a part of another object with the same bytes, or where it can be kept when it is there.
-func (s *Shares) find(f *field, b []byte, judging bool) (unsafe.Pointer, place) {
-	hashes := s.hash(f, b)
-	slots := s.trees.At(hashes[0])
+// worthLooking tells whether a part of an object may be known. Shares may be nil.
+func (s *Shares) worthLooking(f *field, b []byte, judging bool) bool {
+	return s != nil && s.parts && len(b) >= smallestTree && s.worth[f.id].Look(treeWorth, judging)
+}
+
+// find returns a part of another object that is what the bytes say, or where it can be kept when it is there. A part that was
+// written to is not what they say.
+func (s *Shares) find(f *field, data, whole []byte, n int, judging bool) (unsafe.Pointer, place) {
+	hash := maphash.Bytes(s.seed, whole)
+	slots := s.trees.At(hash + uint64(f.id)*0x9e3779b97f4a7c15)
 	for i := range slots {
-		if known := slots[i].Load(); known != nil && known.hashes == hashes {
+		known := slots[i].Load()
+		if known == nil || known.hash != hash || known.field != f.id || known.n != n {
+			continue
+		}
+		var have list // as the field has it
+		f.set(unsafe.Pointer(&have), known.p, n)
+		if f.same(unsafe.Pointer(&have), data, whole, n) {
 			s.worth[f.id].Hit(judging)
 			return known.p, place{}
 		}
 	}
-	return nil, place{s, slots, hashes}
+	return nil, place{s, slots, tree{hash: hash, field: f.id, n: n}}
 }
 
 // place is where a part of an object can be kept.
 type place struct {
 	shares *Shares
 	slots  *shelf.Ways[tree]
-	hashes hashes
+	tree   tree
 }
 
-func (p place) keep(at unsafe.Pointer) { p.shares.trees.Put(p.slots, &tree{p.hashes, at}) }
+func (p place) keep(at unsafe.Pointer) {
+	t := p.tree
+	t.p = at
+	p.shares.trees.Put(p.slots, &t)
+}
