@@ -38,7 +38,7 @@ func (s *PartitionedInformer) rowEnvelope(bare, key string, obj any) Envelope {
 func (s *PartitionedInformer) lockFor(letters []*letter) {
 	if s.detector != nil {
 		for _, l := range letters {
-			if l.stored() && !isPacked(l.obj) {
+			if l.storable() && !isPacked(l.obj) {
 				s.detector.AddObject(l.obj)
 			}
 		}
@@ -47,7 +47,7 @@ func (s *PartitionedInformer) lockFor(letters []*letter) {
 		set := s.indexer.table.indexers.Load()
 		values := make([][]string, 0, len(letters)*len(set.funcs))
 		for _, l := range letters {
-			if l.stored() {
+			if l.storable() {
 				from := len(values)
 				values = append(values, nil)
 				values, l.indexErr = set.values(l.key, l.obj, 1, values)
@@ -62,8 +62,8 @@ func (s *PartitionedInformer) lockFor(letters []*letter) {
 	}
 }
 
-// stored tells whether the object of a letter may be stored.
-func (l *letter) stored() bool { return l.err == nil && l.what != watch.Deleted }
+// storable reports whether the object of a letter may be stored.
+func (l *letter) storable() bool { return l.err == nil && l.what != watch.Deleted }
 
 // deliver applies the letters of a tray and tells of them.
 func (s *PartitionedInformer) deliver(p *partition, letters []*letter) {
