@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"vedette.dev/fence"
 	"vedette.dev/internal/activity"
 	"vedette.dev/internal/flight"
 )
@@ -38,8 +39,8 @@ const abandonAfter = 10 * time.Second
 // startWorkers starts the workers. Wait ends the context of those that are under way when their time is over, and returns when
 // all have ended, or an error that names those that do not.
 func (c *Controller[K]) startWorkers(parent context.Context) (wait func() error) {
-	// What the parent carries is for the reconciler, but its end is not, or not yet.
-	ctx, cancel := context.WithCancelCause(context.WithoutCancel(parent))
+	// What the parent carries is for the reconciler, but its end is not, or not yet. Only the end of a term counts at once.
+	ctx, cancel := fence.WithCancelCause(context.WithoutCancel(parent))
 	undo := context.AfterFunc(c.aborted, func() { cancel(context.Cause(c.aborted)) })
 	var workers sync.WaitGroup
 	for i := range c.workers {
@@ -120,7 +121,7 @@ func (c *Controller[K]) work(ctx context.Context, w *worker[K]) {
 		if shutdown {
 			return
 		}
-		if c.runs() {
+		if c.runs() && ctx.Err() == nil {
 			c.reconcile(ctx, w, key)
 		} else {
 			c.queue.Done(key)
@@ -174,6 +175,11 @@ func (c *Controller[K]) call(ctx context.Context, key K) (end ending) {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, c.config.Timeout, errTimeout)
 		defer cancel()
+		if fence.From(ctx) != nil { // the context with the timeout would not ask the clock
+			var end context.CancelCauseFunc
+			ctx, end = fence.WithCancelCause(ctx)
+			defer end(nil)
+		}
 	}
 	defer func() {
 		value := recover()

@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"vedette.dev/fence"
 	rl "vedette.dev/leaderelection/resourcelock"
 )
 
@@ -44,7 +45,7 @@ func (le *LeaderElector) tryAcquire(ctx context.Context) (*term, error) {
 	t := le.newTerm(ctx, record, sent)
 	if !t.valid() {
 		le.unsure = true
-		return nil, fmt.Errorf("the lock was taken, but the answer took too long: %w", t.reason())
+		return nil, fmt.Errorf("the lock was taken, but the answer took too long: %w", t.Err())
 	}
 	return t, nil
 }
@@ -137,7 +138,7 @@ func (le *LeaderElector) mine(record *rl.LeaderElectionRecord) bool {
 
 // get reads the lock and takes note of it.
 func (le *LeaderElector) get(ctx context.Context) (*rl.LeaderElectionRecord, error) {
-	ctx, cancel := context.WithTimeout(ctx, le.config.requestTimeout())
+	ctx, cancel := context.WithTimeout(fence.Exempt(ctx), le.config.requestTimeout())
 	defer cancel()
 	record, raw, err := le.config.Lock.Get(ctx)
 	if err != nil {
@@ -156,7 +157,7 @@ func (le *LeaderElector) get(ctx context.Context) (*rl.LeaderElectionRecord, err
 
 // write does one Create or Update of the lock, and takes note of it.
 func (le *LeaderElector) write(ctx context.Context, do func(context.Context, rl.LeaderElectionRecord) error, record rl.LeaderElectionRecord) error {
-	ctx, cancel := context.WithTimeout(ctx, le.config.requestTimeout())
+	ctx, cancel := context.WithTimeout(fence.Exempt(ctx), le.config.requestTimeout())
 	defer cancel()
 	if err := do(ctx, record); err != nil {
 		return err

@@ -131,11 +131,10 @@ func (w *world) work(r *replica, ctx context.Context) {
 // begin checks that no other is told that it leads, unless it is stopped and hears nothing.
 func (w *world) begin(r *replica, _ context.Context) {
 	for _, other := range w.replicas {
-		ctx, _ := other.context().(leadingContext)
-		if other == r || ctx.Context == nil || w.bad[other].stopped() {
+		if other == r || other.context() == nil || w.bad[other].stopped() {
 			continue
 		}
-		if ctx.Context.Err() == nil {
+		if other.context().Value(termKey{}).(*term).inner.Err() == nil {
 			w.t.Errorf("after %v, %s begins to lead, and %s leads", sinceStart(), r.identity, other.identity)
 		}
 	}

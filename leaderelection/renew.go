@@ -37,7 +37,7 @@ func (le *LeaderElector) renew(ctx context.Context, t *term) error {
 		return fmt.Errorf("%w; then the lock could not be read: %w", err, getErr)
 	case !le.mine(old):
 		t.end(fmt.Errorf("%w: it is held by %q since %v", errTaken, old.HolderIdentity, old.AcquireTime.Time))
-		return t.reason()
+		return t.Err()
 	}
 	le.metric.SlowpathExercised(le.config.Name)
 	return le.renewBy(ctx, t, le.config.Lock.Update)
@@ -45,7 +45,7 @@ func (le *LeaderElector) renew(ctx context.Context, t *term) error {
 
 func (le *LeaderElector) renewBy(ctx context.Context, t *term, do func(context.Context, rl.LeaderElectionRecord) error) error {
 	if !t.valid() {
-		return t.reason()
+		return t.Err()
 	}
 	sent := le.clock.now()
 	record := t.record
@@ -54,7 +54,7 @@ func (le *LeaderElector) renewBy(ctx context.Context, t *term, do func(context.C
 		return err
 	}
 	if !t.renewed(record, sent) {
-		return t.reason()
+		return t.Err()
 	}
 	return nil
 }

@@ -1,13 +1,18 @@
 package transport
 
-import "net/http"
+import (
+	"net/http"
 
-// HTTPWrappersForConfig puts the layers that config asks for around rt: first its WrapTransport, then authentication,
-// the user agent and impersonation. It is for those who bring a connection of their own; others use New.
+	"vedette.dev/fence"
+)
+
+// HTTPWrappersForConfig puts the layers that config asks for around rt: first a fence.Transport, then its WrapTransport,
+// authentication, the user agent and impersonation. It is for those who bring a connection of their own; others use New.
 func HTTPWrappersForConfig(config *Config, rt http.RoundTripper) (http.RoundTripper, error) {
 	if err := config.validateAuth(); err != nil {
 		return nil, err
 	}
+	rt = fence.Transport(rt)
 	if config.WrapTransport != nil {
 		rt = config.WrapTransport(rt)
 	}
