@@ -2,6 +2,7 @@ package leaderelection
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -31,7 +32,8 @@ func (le *LeaderElector) renew(ctx context.Context, t *term) error {
 	old, getErr := le.get(ctx)
 	switch {
 	case apierrors.IsNotFound(getErr):
-		// Somebody has deleted the lock. Those who know that we lead wait as if it was there.
+		// The lock was deleted. While this term lasts no other replica leads, and one that creates the lock waits for LeaseDuration.
+		le.claimOf(&t.record).creating()
 		return le.renewBy(ctx, t, le.config.Lock.Create)
 	case getErr != nil:
 		return fmt.Errorf("%w; then the lock could not be read: %w", err, getErr)
@@ -56,8 +58,12 @@ func (le *LeaderElector) renewBy(ctx context.Context, t *term, do func(context.C
 	if !t.renewed(record, sent) {
 		return t.Err()
 	}
+	le.claimOf(&record).created = false
 	return nil
 }
+
+// errUnproven is why a lock that is ours is not given back: the next replica would take it at once.
+var errUnproven = errors.New("it did not exist, and a replica whose lock was deleted may still lead")
 
 // release gives the lock back, if it is ours and ReleaseOnCancel says so. It tries for as long as limit.
 func (le *LeaderElector) release(ctx context.Context, limit time.Duration) {
@@ -68,6 +74,9 @@ func (le *LeaderElector) release(ctx context.Context, limit time.Duration) {
 	defer cancel()
 	for pause := 10 * time.Millisecond; ; pause = min(2*pause, le.config.RetryPeriod) {
 		done, err := le.tryRelease(ctx)
+		if errors.Is(err, errUnproven) {
+			le.logger.Info("The lock was not given back", "reason", err)
+		}
 		if done {
 			return
 		}
@@ -90,6 +99,8 @@ func (le *LeaderElector) tryRelease(ctx context.Context) (bool, error) {
 		return false, err
 	case !le.mine(old):
 		return true, nil
+	case le.claimOf(old).created:
+		return true, errUnproven
 	}
 	now := metav1.NewTime(le.newRecord(le.clock.now()).RenewTime.Time)
 	record := rl.LeaderElectionRecord{

@@ -71,12 +71,17 @@ func (le *LeaderElector) acquire(ctx context.Context, reports *reporter) *term {
 		if t != nil {
 			return t
 		}
-		if errors.Is(err, errHeld) {
+		pause := le.pause()
+		var waiting *waitingError
+		switch {
+		case errors.As(err, &waiting):
+			pause = min(waiting.left, le.config.RetryPeriod) // as a leader, or others would take the lock
+		case errors.Is(err, errHeld):
 			le.logger.Debug("Not elected", "reason", err)
-		} else if ctx.Err() == nil {
+		case ctx.Err() == nil:
 			le.logger.Warn("Could not take part in the election; trying again", "error", err)
 		}
-		if !le.sleep(ctx, le.pause()) {
+		if !le.sleep(ctx, pause) {
 			break
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -44,7 +45,7 @@ func TestNoWriteAfterTheTerm(t *testing.T) {
 	var all sync.WaitGroup
 	var running []*fencedPair
 	for i := range pairs {
-		p := newFencedPair(t)
+		p := newFencedPair(t, i%2 == 0)
 		p.pause = sigstop
 		if i == 0 {
 			p.pause = freezer(t)
@@ -93,7 +94,7 @@ type fencedProcess struct {
 	end   func()
 }
 
-func newFencedPair(t *testing.T) *fencedPair {
+func newFencedPair(t *testing.T, emptyLease bool) *fencedPair {
 	t.Helper()
 	client := newClientset(t)
 	p := &fencedPair{replicas: map[string]*fencedProcess{}}
@@ -101,6 +102,12 @@ func newFencedPair(t *testing.T) *fencedPair {
 	for _, name := range fencedMaps[1:] {
 		object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}
 		if _, err := client.CoreV1().ConfigMaps(p.history.namespace).Create(t.Context(), object, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if emptyLease { // as a program may ship it
+		lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: "election"}}
+		if _, err := client.CoordinationV1().Leases(p.history.namespace).Create(t.Context(), lease, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
