@@ -93,7 +93,8 @@ func newIdentity() (string, error) {
 func (e *election) run(ctx context.Context, work func(context.Context) error) error {
 	electing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	started, done := make(chan struct{}), make(chan struct{})
+	started, done, over := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	defer close(over)
 	var result error
 	e.config.Callbacks.OnStartedLeading = func(leading context.Context) {
 		close(started)
@@ -107,10 +108,10 @@ func (e *election) run(ctx context.Context, work func(context.Context) error) er
 		}
 		close(done)
 		stop()
-		if errors.Is(result, controller.ErrLeftBehind) {
-			// Something of the work goes on, and the lease is not given back to anyone who might do it, too. That this never returns
-			// tells the elector.
-			select {}
+		if errors.Is(result, controller.ErrStopTimeout) {
+			// A reconcile goes on, so the lease is not given back to a replica that might do the same. The elector leaves it to expire
+			// if this function does not return in time.
+			<-over
 		}
 	}
 	elector, err := leaderelection.NewLeaderElector(e.config)

@@ -7,10 +7,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"vedette.dev/apitest"
+	"vedette.dev/controller"
 	"vedette.dev/fence"
 	"vedette.dev/kubernetes"
 	"vedette.dev/leaderelection"
@@ -156,5 +158,34 @@ func TestTheGateIsOpenWithoutLeaderElection(t *testing.T) {
 		if err := w.write(); !errors.Is(err, fence.ErrTermOver) {
 			t.Errorf("after Run: %v", err)
 		}
+	})
+}
+
+// A reconcile that ignores its context: the program stops within the 30 s that a pod has, and the lease is left to expire.
+func TestAStuckReconcileUnderLeaderElection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := apitest.New(t, apitest.Config{InMemory: true})
+		create(t, server, "one")
+		p := elected(t, server)
+		release, began := make(chan struct{}), make(chan struct{})
+		p.working = func(context.Context) {
+			close(began)
+			<-release
+		}
+		p.start()
+		<-began
+		stopped := time.Now()
+		err := p.end()
+		if took := time.Since(stopped); !errors.Is(err, controller.ErrStopTimeout) || took > 27*time.Second {
+			t.Errorf("after %v: %v", took, err)
+		}
+		object, err := server.Get(t.Context(), coordinationv1.SchemeGroupVersion.WithResource("leases"), "default", "work")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if holder := object.(*coordinationv1.Lease).Spec.HolderIdentity; holder == nil || *holder == "" {
+			t.Error("the lease was given back though the reconcile runs")
+		}
+		close(release)
 	})
 }
