@@ -62,7 +62,11 @@ func (r *roundTripper) termFor(req *http.Request) (*Term, error) {
 }
 
 func refusal(req *http.Request, err error) error {
-	return fmt.Errorf("fence: %s %s not sent: %w", req.Method, req.URL.Path, err)
+	err = fmt.Errorf("fence: %s %s not sent: %w", req.Method, req.URL.Path, err)
+	if errors.Is(err, ErrTermOver) {
+		err = fmt.Errorf("%w; return without a retry, another replica may do the work now", err)
+	}
+	return err
 }
 
 // writes reports whether a request may change something.
