@@ -33,7 +33,8 @@ type Config[K comparable] struct {
 	// for ever.
 	SyncTimeout time.Duration
 	// StopTimeout is how long the reconciles that are under way may go on after the stop, before their context ends. Zero means
-	// twenty seconds, which is less than what Kubernetes gives a pod; less than zero ends it at once.
+	// 20 s; less than zero ends it at once. Run waits for 5 s more for those that do not return then: see ErrStopTimeout. Together
+	// that is 25 s of the 30 s that Kubernetes gives a pod.
 	StopTimeout time.Duration
 	// OnPanic is what becomes of a panic of Reconcile.
 	OnPanic PanicPolicy

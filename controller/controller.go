@@ -86,8 +86,8 @@ func (c *Controller[K]) Name() string { return c.config.Name }
 // when the context has ended and the reconciles that were under way have, too: nothing of the controller runs then. What
 // waited in the queue is dropped; the next start brings it again.
 //
-// It is an error if a source fails or is not ready in time, or if a reconcile does not end although its context has: that
-// one is left behind. A controller runs once.
+// It is an error if a source fails or is not ready in time. If a reconcile or a source has not returned five seconds after its context
+// ended, Run returns an ErrStopTimeout, and it still runs. A controller runs once.
 func (c *Controller[K]) Run(ctx context.Context) (err error) {
 	if !c.began.CompareAndSwap(0, time.Now().UnixNano()) {
 		return fmt.Errorf("controller %s has been run before; make a new one", c.Name())
@@ -120,12 +120,13 @@ func (c *Controller[K]) Run(ctx context.Context) (err error) {
 		waitForWorkers = c.startWorkers(ctx)
 		<-running.Done()
 	}
+	stopped := time.Now()
 	c.phase.Store(int32(PhaseStopping))
 	c.queue.ShutDown()
 	if waitForWorkers != nil {
 		err = waitForWorkers()
 	}
-	err = errors.Join(err, waitForSources())
+	err = errors.Join(err, waitForSources(stopped))
 	c.config.Logger.Info("Controller has stopped")
 	switch {
 	case c.aborted.Err() != nil:
@@ -136,27 +137,31 @@ func (c *Controller[K]) Run(ctx context.Context) (err error) {
 	return err
 }
 
-// startSources runs the sources, each in a goroutine. An error of one of them ends the context by fail.
-func (c *Controller[K]) startSources(ctx context.Context, fail context.CancelCauseFunc) (wait func() error) {
+// startSources runs the sources, each in a goroutine. An error of one of them ends the context by fail. wait waits for them until
+// abandonAfter has passed since their context ended.
+func (c *Controller[K]) startSources(ctx context.Context, fail context.CancelCauseFunc) (wait func(stopped time.Time) error) {
 	ended := make([]chan struct{}, len(c.config.Sources))
 	for i, s := range c.config.Sources {
 		ended[i] = make(chan struct{})
 		go func() {
 			defer close(ended[i])
-			err := c.runSource(ctx, i, s)
-			switch {
-			case ctx.Err() != nil:
-			case err == nil:
-				fail(fmt.Errorf("controller %s: the source %s ended before its time", c.Name(), s))
-			default:
-				fail(fmt.Errorf("controller %s: %w", c.Name(), err))
-			}
+			err := fmt.Errorf("the source %s called runtime.Goexit, as t.Fatal does", s) // unless it returns
+			defer func() {
+				switch {
+				case ctx.Err() != nil:
+				case err == nil:
+					fail(fmt.Errorf("controller %s: the source %s ended before its time", c.Name(), s))
+				default:
+					fail(fmt.Errorf("controller %s: %w", c.Name(), err))
+				}
+			}()
+			err = c.runSource(ctx, i, s)
 		}()
 	}
-	return func() error {
+	return func(stopped time.Time) error {
 		for i, s := range c.config.Sources {
-			if !within(abandonAfter, ended[i], nil) {
-				return fmt.Errorf("controller %s: %w: the source %s did not end within %v", c.Name(), ErrLeftBehind, s, abandonAfter)
+			if !within(time.Until(stopped.Add(abandonAfter)), ended[i], nil) {
+				return fmt.Errorf("%w: controller %s: source %s has not returned %v after its context ended", ErrStopTimeout, c.Name(), s, abandonAfter)
 			}
 		}
 		return nil

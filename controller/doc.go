@@ -33,7 +33,7 @@
 //     is not passed over for ever.
 //   - A reconcile that fails, panics or runs out of time is tried again, after a back-off of the key's own. Nothing else waits
 //     for that.
-//   - When Run has returned, nothing of the controller runs, unless its error is an ErrLeftBehind.
+//   - When Run has returned, nothing of the controller runs, unless its error is an ErrStopTimeout.
 //
 // # Who waits for whom
 //

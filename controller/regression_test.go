@@ -155,10 +155,10 @@ func TestAnAbortBeforeRunReconcilesNothing(t *testing.T) {
 	})
 }
 
-// deaf is a source that does not end, or panics.
+// deaf is a source that does not end, panics, or ends its goroutine.
 type deaf struct {
-	release chan struct{}
-	panics  bool
+	release        chan struct{}
+	panics, goexit bool
 }
 
 func (d deaf) String() string { return "deaf" }
@@ -166,6 +166,9 @@ func (d deaf) Run(_ context.Context, _ Inlet[string], ready func()) error {
 	ready()
 	if d.panics {
 		panic("oh dear")
+	}
+	if d.goexit {
+		runtime.Goexit()
 	}
 	<-d.release
 	return nil
@@ -175,10 +178,51 @@ func TestASourceThatDoesNotEndIsNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := deaf{release: make(chan struct{})}
 		r := start(t, new(script), func(c *Config[string]) { c.Sources = []Source[string]{d} })
-		if err := r.end(); !errors.Is(err, ErrLeftBehind) || !strings.Contains(err.Error(), "deaf") {
+		if err := r.end(); !errors.Is(err, ErrStopTimeout) || !strings.Contains(err.Error(), "deaf") {
 			t.Errorf("got %v", err)
 		}
 		close(d.release)
+	})
+}
+
+// A reconcile and sources that do not stop cost no more than StopTimeout and five seconds together, which fits into the 30 s that a pod
+// has, and leaves time for the lease.
+func TestHowLongAStopTakesAtMost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		s := &script{do: func(context.Context, string, int) (Result, error) {
+			<-release
+			return Result{}, nil
+		}}
+		r := start(t, s, func(c *Config[string]) {
+			c.Sources = append(c.Sources, deaf{release: release}, deaf{release: release})
+		})
+		r.keys <- "a"
+		synctest.Wait()
+		began := time.Now()
+		err := r.end()
+		if took := time.Since(began); took != 25*time.Second {
+			t.Errorf("it took %v", took)
+		}
+		for _, want := range []string{"controller: workers still running after stop timeout", "key a", "source deaf"} {
+			if !errors.Is(err, ErrStopTimeout) || !strings.Contains(err.Error(), want) {
+				t.Errorf("got %v, want %q in it", err, want)
+			}
+		}
+		close(release)
+	})
+}
+
+// A source that is gone brings no keys any more. That is an error, even if it was ready.
+func TestASourceThatEndsItsGoroutineStopsTheController(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, new(script), func(c *Config[string]) { c.Sources = []Source[string]{deaf{goexit: true}} })
+		if err := <-r.err; err == nil || !strings.Contains(err.Error(), "the source deaf called runtime.Goexit") {
+			t.Errorf("got %v", err)
+		}
+		if err := r.State().Err(); err == nil || !strings.Contains(err.Error(), "runtime.Goexit") {
+			t.Errorf("the state is %v", err)
+		}
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"vedette.dev/fence"
 	"vedette.dev/internal/activity"
 	"vedette.dev/internal/flight"
 )
@@ -28,18 +29,19 @@ type work[K comparable] struct {
 	waits  activity.Note
 }
 
-// ErrLeftBehind is in the error of a Run that returned although something of the controller still runs. Nobody else should do the
-// work yet.
-var ErrLeftBehind = errors.New("something that does not stop is left behind")
+// ErrStopTimeout is in the error of a Run that returned although a reconcile or a source of the controller still runs. Another replica
+// must not do the work yet: exit, and let the lease expire.
+var ErrStopTimeout = errors.New("controller: workers still running after stop timeout")
 
-// abandonAfter is how long a reconcile may go on whose context has ended because the controller stops.
-const abandonAfter = 10 * time.Second
+// abandonAfter is how long Run waits for a reconcile or a source whose context has ended because the controller stops. With the default
+// StopTimeout of 20 s this leaves 5 s of the 30 s that Kubernetes gives a pod, for the lease and for what else has to stop.
+const abandonAfter = 5 * time.Second
 
 // startWorkers starts the workers. Wait ends the context of those that are under way when their time is over, and returns when
 // all have ended, or an error that names those that do not.
 func (c *Controller[K]) startWorkers(parent context.Context) (wait func() error) {
-	// What the parent carries is for the reconciler, but its end is not, or not yet.
-	ctx, cancel := context.WithCancelCause(context.WithoutCancel(parent))
+	// What the parent carries is for the reconciler, but its end is not, or not yet. Only the end of a term counts at once.
+	ctx, cancel := fence.WithCancelCause(context.WithoutCancel(parent))
 	undo := context.AfterFunc(c.aborted, func() { cancel(context.Cause(c.aborted)) })
 	var workers sync.WaitGroup
 	for i := range c.workers {
@@ -63,15 +65,20 @@ func (c *Controller[K]) startWorkers(parent context.Context) (wait func() error)
 		if within(abandonAfter, ended, nil) {
 			return nil
 		}
-		return fmt.Errorf("controller %s: %w: %s", c.Name(), ErrLeftBehind, c.leftBehind())
+		return fmt.Errorf("%w: controller %s: %s", ErrStopTimeout, c.Name(), c.stillRunning())
 	}
 }
 
 // errStopped is the cause of a context whose time was over after the stop.
 var errStopped = errors.New("the controller has been told to stop, and does not wait any longer")
 
-// within tells whether something is done in time, and before somebody cuts that short.
+// within reports whether done is closed within limit, and before cut is.
 func within(limit time.Duration, done, cut <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+	}
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
@@ -83,13 +90,13 @@ func within(limit time.Duration, done, cut <-chan struct{}) bool {
 	return false
 }
 
-// leftBehind names a reconcile that does not end.
-func (c *Controller[K]) leftBehind() string {
+// stillRunning names the oldest reconcile that has not returned.
+func (c *Controller[K]) stillRunning() string {
 	busy := c.busy()
 	if len(busy) == 0 {
-		return "a worker did not end"
+		return "a worker has not returned"
 	}
-	return fmt.Sprintf("%s did not end %v after their context had, the oldest that of %v, which began at %s",
+	return fmt.Sprintf("%s not returned %v after the context ended, the oldest of key %v, since %s",
 		plural(len(busy), "reconcile"), abandonAfter, busy[0].key, busy[0].since.Format(time.RFC3339))
 }
 
@@ -120,7 +127,7 @@ func (c *Controller[K]) work(ctx context.Context, w *worker[K]) {
 		if shutdown {
 			return
 		}
-		if c.runs() {
+		if c.runs() && ctx.Err() == nil {
 			c.reconcile(ctx, w, key)
 		} else {
 			c.queue.Done(key)
@@ -174,6 +181,11 @@ func (c *Controller[K]) call(ctx context.Context, key K) (end ending) {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, c.config.Timeout, errTimeout)
 		defer cancel()
+		if fence.From(ctx) != nil { // the context with the timeout would not ask the clock
+			var end context.CancelCauseFunc
+			ctx, end = fence.WithCancelCause(ctx)
+			defer end(nil)
+		}
 	}
 	defer func() {
 		value := recover()

@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"vedette.dev/fence"
 	rl "vedette.dev/leaderelection/resourcelock"
 )
 
@@ -20,60 +21,109 @@ var errTaken = fmt.Errorf("%w: the lock is no longer ours", ErrLost)
 // errHeld is why a replica is not elected if all is well.
 var errHeld = errors.New("the lock is held by another")
 
+// waitingError is why a replica that has created the lock is not elected yet.
+type waitingError struct{ left time.Duration }
+
+func (e *waitingError) Error() string {
+	return fmt.Sprintf("the lock did not exist: a replica whose lock was deleted may lead for %v more", e.left)
+}
+
 // tryAcquire takes the lock if it is free, or was left, or is ours already. Otherwise it says why not.
 func (le *LeaderElector) tryAcquire(ctx context.Context) (*term, error) {
-	old, err := le.get(ctx)
-	if err != nil && !apierrors.IsNotFound(err) {
+	switch _, err := le.get(ctx); {
+	case apierrors.IsNotFound(err):
+		return nil, le.create(ctx)
+	case err != nil:
 		return nil, fmt.Errorf("the lock cannot be read: %w", err)
 	}
-	// If the lock is gone, a leader that we have seen may not know yet: it has the time that it would have had.
-	record, err := le.nextRecord()
+	record, c, err := le.nextRecord()
 	if err != nil {
 		return nil, err
 	}
-	le.claim(record.AcquireTime.Time)
+	waiting := le.unproven(c)
 	sent := le.clock.now()
-	write := le.config.Lock.Update
-	if old == nil {
-		write = le.config.Lock.Create
-	}
-	if err := le.write(ctx, write, record); err != nil {
+	if err := le.write(ctx, le.config.Lock.Update, record); err != nil {
 		le.unsure = !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err)
 		return nil, fmt.Errorf("the lock cannot be taken: %w", err)
 	}
+	if waiting > 0 {
+		return nil, &waitingError{waiting}
+	}
+	c.created = false
 	t := le.newTerm(ctx, record, sent)
 	if !t.valid() {
 		le.unsure = true
-		return nil, fmt.Errorf("the lock was taken, but the answer took too long: %w", t.reason())
+		return nil, fmt.Errorf("the lock was taken, but the answer took too long: %w", t.Err())
 	}
 	return t, nil
 }
 
-// nextRecord is the record with which the lock can be taken now. It returns an error if the lock is another's.
-func (le *LeaderElector) nextRecord() (rl.LeaderElectionRecord, error) {
+// create creates a lock that does not exist. That does not make a leader: the lock may have been deleted, and its holder
+// leads until it finds out, or until its time has run out. So this replica holds the lock for LeaseDuration, without leading. In that
+// time the lock is never without a record, each change of it is refused to others who have not seen this one, and so no other term
+// begins; those from before are over at the end of it. It always returns an error.
+func (le *LeaderElector) create(ctx context.Context) error {
+	le.mu.Lock()
+	seen := le.seen
+	le.mu.Unlock()
+	if seen.ever && seen.record.HolderIdentity != "" && !le.mine(&seen.record) {
+		// A leader that we have seen creates it anew at its next renewal, and goes on.
+		if min(le.expiry(&seen), 2*le.config.RetryPeriod-le.clock.now().atLeast(le.gone)) > 0 {
+			return fmt.Errorf("%w: %q, and was deleted", errHeld, seen.record.HolderIdentity)
+		}
+	}
+	record := le.newRecord(le.clock.now())
+	if seen.ever {
+		record.LeaderTransitions = following(seen.record.LeaderTransitions)
+	}
+	c := le.claim(record.AcquireTime.Time)
+	c.creating()
+	if err := le.write(ctx, le.config.Lock.Create, record); err != nil {
+		return fmt.Errorf("the lock cannot be created: %w", err)
+	}
+	le.logger.Info("Created the lock; leading after LeaseDuration, because a lock that was deleted may have a leader", "leaseDuration", le.config.LeaseDuration)
+	return &waitingError{le.unproven(c)}
+}
+
+// nextRecord is the record with which a lock that exists can be taken now, and the claim of it. It returns an error if the lock is
+// another's.
+func (le *LeaderElector) nextRecord() (rl.LeaderElectionRecord, *claim, error) {
 	le.mu.Lock()
 	seen := le.seen
 	le.mu.Unlock()
 	record := le.newRecord(le.clock.now())
+	c := le.claimOf(&seen.record)
 	switch {
-	case !seen.ever:
-		return record, nil
-	case le.mine(&seen.record):
+	case c != nil && seen.record.AcquireTime.IsZero():
+		again := *c
+		again.acquired = record.AcquireTime.Time
+		c = le.claim(again.acquired)
+		*c = again
+		record.LeaderTransitions = seen.record.LeaderTransitions
+		return record, c, nil
+	case c != nil:
 		record.AcquireTime, record.LeaderTransitions = seen.record.AcquireTime, seen.record.LeaderTransitions
-		if record.AcquireTime.IsZero() {
-			record.AcquireTime = record.RenewTime
-		}
-		return record, nil
+		return record, c, nil
+	case neverHeld(&seen.record):
 	case seen.record.HolderIdentity != "" && le.expiry(&seen) > 0:
 		if seen.record.HolderIdentity == le.identity {
 			le.logger.Warn("The lock is held by somebody with our identity: another replica that must not have it, or this one before it was started anew")
 		}
-		return record, fmt.Errorf("%w: %q", errHeld, seen.record.HolderIdentity)
+		return record, nil, fmt.Errorf("%w: %q", errHeld, seen.record.HolderIdentity)
+	default:
+		record.LeaderTransitions = following(seen.record.LeaderTransitions)
 	}
-	// It does not overflow, as the API server refuses negative numbers, and nobody could be elected any more.
-	record.LeaderTransitions = min(max(seen.record.LeaderTransitions, 0), math.MaxInt32-1) + 1
-	return record, nil
+	return record, le.claim(record.AcquireTime.Time), nil
 }
+
+// neverHeld reports whether a record is that of a lock that was made empty, such as by the manifest of a program.
+func neverHeld(record *rl.LeaderElectionRecord) bool {
+	return record.HolderIdentity == "" && record.LeaderTransitions == 0 && record.AcquireTime.IsZero() && record.RenewTime.IsZero()
+}
+
+// following is the number of the term after n. It does not overflow: the API server refuses negative numbers, and then no replica
+// could be elected any more.
+func following(n int) int { return min(max(n, 0), math.MaxInt32-1) + 1 }
 
 // expiry is how long the holder may still believe that it leads. It is never shorter than what we would claim for ourselves: the
 // holder is a replica like us, and if its record says less, then because somebody has edited it.
@@ -106,43 +156,79 @@ func (le *LeaderElector) newRecord(now reading) rl.LeaderElectionRecord {
 	}
 }
 
+// claim is a record with which this elector has tried to take the lock.
+type claim struct {
+	acquired time.Time
+	// created says that the lock was created with it, and that no term has begun by it since. It is there since that reading,
+	// at the latest, if there is set.
+	created, there bool
+	since          reading
+}
+
+// creating notes that a Create is about to be sent.
+func (c *claim) creating() { c.created, c.there = true, false }
+
 // claim remembers an AcquireTime with which we try to take the lock. A request of ours may take effect after several more,
 // but not after so many that this list, which must end somewhere, is too short.
-func (le *LeaderElector) claim(acquired time.Time) {
+func (le *LeaderElector) claim(acquired time.Time) *claim {
 	for _, c := range le.claims {
-		if c.Equal(acquired) {
-			return
+		if c.acquired.Equal(acquired) {
+			return c
 		}
 	}
 	if len(le.claims) == 16 {
 		le.claims = append(le.claims[:0], le.claims[1:]...)
 	}
-	le.claims = append(le.claims, acquired)
+	c := &claim{acquired: acquired}
+	le.claims = append(le.claims, c)
+	return c
 }
 
-// mine tells whether this elector, and not just one with its identity, has written the record. Some locks keep whole seconds
-// only, or no AcquireTime at all.
-func (le *LeaderElector) mine(record *rl.LeaderElectionRecord) bool {
+// claimOf returns the claim by which this elector, and not just one with its identity, has written the record, nil if it has not. Some
+// locks keep whole seconds only, or no AcquireTime at all; then one that created the lock comes first.
+func (le *LeaderElector) claimOf(record *rl.LeaderElectionRecord) *claim {
 	if record.HolderIdentity != le.identity {
-		return false
+		return nil
 	}
+	var found *claim
 	at := record.AcquireTime.Time
 	for _, c := range le.claims {
-		if at.IsZero() || at.Equal(c) || at.Nanosecond() == 0 && at.Equal(c.Truncate(time.Second)) {
-			return true
+		if at.IsZero() || at.Equal(c.acquired) || at.Nanosecond() == 0 && at.Equal(c.acquired.Truncate(time.Second)) {
+			if found == nil || c.created {
+				found = c
+			}
 		}
 	}
-	return false
+	return found
+}
+
+// mine reports whether this elector has written the record.
+func (le *LeaderElector) mine(record *rl.LeaderElectionRecord) bool { return le.claimOf(record) != nil }
+
+// unproven returns how long a claim whose record has just been seen in the lock does not prove yet that no other replica leads.
+func (le *LeaderElector) unproven(c *claim) time.Duration {
+	if !c.created {
+		return 0
+	}
+	now := le.clock.now()
+	if !c.there {
+		c.there, c.since = true, now
+	}
+	return time.Duration(le.config.leaseSeconds())*time.Second - now.atLeast(c.since)
 }
 
 // get reads the lock and takes note of it.
 func (le *LeaderElector) get(ctx context.Context) (*rl.LeaderElectionRecord, error) {
-	ctx, cancel := context.WithTimeout(ctx, le.config.requestTimeout())
+	ctx, cancel := context.WithTimeout(fence.Exempt(ctx), le.config.requestTimeout())
 	defer cancel()
 	record, raw, err := le.config.Lock.Get(ctx)
 	if err != nil {
+		if missing := apierrors.IsNotFound(err); missing && !le.missing {
+			le.missing, le.gone = true, le.clock.now()
+		}
 		return nil, err
 	}
+	le.missing = false
 	if record == nil {
 		return nil, errors.New("the lock returned neither a record nor an error")
 	}
@@ -156,12 +242,12 @@ func (le *LeaderElector) get(ctx context.Context) (*rl.LeaderElectionRecord, err
 
 // write does one Create or Update of the lock, and takes note of it.
 func (le *LeaderElector) write(ctx context.Context, do func(context.Context, rl.LeaderElectionRecord) error, record rl.LeaderElectionRecord) error {
-	ctx, cancel := context.WithTimeout(ctx, le.config.requestTimeout())
+	ctx, cancel := context.WithTimeout(fence.Exempt(ctx), le.config.requestTimeout())
 	defer cancel()
 	if err := do(ctx, record); err != nil {
 		return err
 	}
-	le.unsure = false
+	le.unsure, le.missing = false, false
 	le.observe(&record, nil)
 	return nil
 }

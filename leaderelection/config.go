@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"vedette.dev/fence"
 	rl "vedette.dev/leaderelection/resourcelock"
 )
 
@@ -44,6 +45,10 @@ type LeaderElectionConfig struct {
 	// the while. After that the lease is left to expire, and Run returns although the work has not. 0 means that Run waits until
 	// the work has returned. A leader that has lost its lease never waits longer than until another may lead.
 	StopTimeout time.Duration
+
+	// Gate, if not nil, is opened with each term, and refuses what is written with a client that was made with it when this replica
+	// does not lead. Requests whose context comes from OnStartedLeading need no gate.
+	Gate *fence.Gate
 
 	// Name is that of the election in metrics, logs and health checks.
 	Name string

@@ -20,6 +20,7 @@
 //	LeaderElector         one replica's part in an election   NewLeaderElector, RunOrDie
 //	LeaderElectionConfig  which lock, how patient, what to call
 //	LeaderCallbacks       the work, and who hears of what happens
+//	fence.Gate            refuses what is written outside of a term, if a client was made with it
 //	HealthzAdaptor        a health check: no work without a lease
 //	MetricsProvider       who leads, for dashboards
 //
@@ -45,7 +46,8 @@
 //   - A suspend of the machine counts: on Linux by its own clock (CLOCK_BOOTTIME), elsewhere by the wall clock. A clock that is set
 //     forward or back does no harm on Linux; elsewhere one that is set forward may cost the leader its lease, in safety.
 //   - A leader that was stopped (SIGSTOP), swapped out or suspended, and wakes too late, finds its context ended and IsLeader false
-//     at the first question, before any timer has run.
+//     at the first question, before any timer has run. Requests that it makes with that context, or with one that is derived from it,
+//     are not sent. With LeaderElectionConfig.Gate the same holds for what it writes with any other context. See package fence.
 //   - A Lease that is seen to be another's ends the term at once, whatever time is left.
 //   - The lock is given back only after OnStartedLeading has returned. Until then it is renewed, or was lost.
 //   - OnStoppedLeading is called once a Run. After it, and after all other callbacks, Run returns, and nothing of it runs: unless the
@@ -59,8 +61,11 @@
 //     renewals. Run waits for all of them, so none may wait for Run to return.
 //   - Two electors with one identity do not both lead: each knows its own record. But a program that is started anew with the
 //     identity that it had waits for its own old lease to end.
-//   - A Lease that is deleted is made anew by its leader. Replicas that know of the leader wait as if it was there; one that was
-//     just started does not know, so do not delete it.
+//   - A Lease that is deleted is created anew by its leader at the next renewal, and other replicas give it two RetryPeriods for that.
+//     A replica that creates the Lease itself holds it for LeaseDuration before it leads, because the Lease may have been deleted and
+//     its leader may not have found out. So no two lead, whenever and however often the Lease is deleted.
+//   - The first election of all takes LeaseDuration for the same reason: a Lease that has never existed looks like one that was
+//     deleted. A program that ships an empty Lease in its manifests is elected at once: one without a holder is free.
 //   - A leader does not find out that its Lease was edited before its next renewal. A LeaseDurationSeconds that is edited to be very
 //     long is believed; one that is too short is not.
 //

@@ -28,9 +28,12 @@ type LeaderElector struct {
 	// told is the holder that OnNewLeader last heard of.
 	told string
 
-	// claims are the AcquireTimes with which this elector has tried to take the lock, the newest last. By them it knows its own
-	// record, be the answer to its request lost. Only the goroutine that uses the lock touches them and unsure.
-	claims []time.Time
+	// claims are the records with which this elector has tried to take the lock, the newest last. By them it knows its own
+	// record, even if the answer to its request was lost. Only the goroutine that uses the lock touches them and what follows.
+	claims []*claim
+	// missing says that the lock did not exist when it was last looked for, and gone since when.
+	missing bool
+	gone    reading
 	// unsure says that the answer to the last claim was lost, and that the lock may be ours.
 	unsure bool
 }

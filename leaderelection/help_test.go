@@ -230,8 +230,14 @@ type election struct {
 	server *apitest.Server
 }
 
+// newElection has a Lease that no replica has held.
 func newElection(t *testing.T) *election {
-	return &election{t: t, server: apitest.New(t, apitest.Config{InProcess: true})}
+	e := &election{t: t, server: apitest.New(t, apitest.Config{InProcess: true})}
+	empty := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "election"}}
+	if _, err := e.server.Create(t.Context(), empty); err != nil {
+		t.Fatal(err)
+	}
+	return e
 }
 
 func bubble(t *testing.T, test func(t *testing.T, e *election)) {

@@ -10,9 +10,12 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-var storms = flag.Uint64("storms", 6, "how many seeds TestNeverTwoThatWrite tries")
+var storms = flag.Uint64("storms", 6, "how many seeds TestNeverTwoThatWrite and TestNeverTwoThatWriteWhenTheLeaseIsDeleted try")
 
 // Replicas in bad weather: requests are lost before and after they took effect, come late, and arrive when nobody waits for
 // them any more; processes are stopped, suspended, cancelled and started anew; clocks are set. There are never two that write, and
@@ -37,6 +40,27 @@ func TestNeverTwoThatWrite(t *testing.T) {
 	}
 }
 
+// The same, and the Lease is deleted again and again, also twice within one look of a replica, and replicas that start anew have
+// forgotten what they saw. Numbers of terms may start again then, but there are never two that write.
+func TestNeverTwoThatWriteWhenTheLeaseIsDeleted(t *testing.T) {
+	terms, deleted := 0, 0
+	for seed := range *storms {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, seed)
+				w.deleting = true
+				w.storm(8 * time.Minute)
+				w.clear()
+				terms, deleted = terms+len(w.order), deleted+w.deleted
+			})
+		})
+	}
+	t.Logf("%d terms, %d deletions", terms, deleted)
+	if !t.Failed() && (terms < 3*int(*storms) || deleted < 10*int(*storms)) {
+		t.Errorf("only %d terms and %d deletions", terms, deleted)
+	}
+}
+
 // writer is who has written: a replica in one of its terms.
 type writer struct {
 	replica *replica
@@ -50,6 +74,9 @@ type world struct {
 	bad      map[*replica]*weather
 	over     chan struct{} // closed at the end
 	running  sync.WaitGroup
+	// deleting says that the Lease is deleted now and then.
+	deleting bool
+	deleted  int
 
 	mu     sync.Mutex
 	order  []writer // who has written, in order; nobody comes back
@@ -112,7 +139,18 @@ func (w *world) live(r *replica) {
 		r.Run(ctx)
 		cancel()
 		r.sleep(context.Background(), time.Second)
+		if w.deleting && w.bad[r].intN(2) == 0 {
+			r.forget()
+		}
 	}
+}
+
+// forget makes the replica one that was just started.
+func (r *replica) forget() {
+	r.LeaderElector.mu.Lock()
+	defer r.LeaderElector.mu.Unlock()
+	r.seen, r.told = sighting{}, ""
+	r.claims, r.missing, r.unsure = nil, false, false
 }
 
 // work writes for as long as it may, and then takes some time to return.
@@ -131,11 +169,10 @@ func (w *world) work(r *replica, ctx context.Context) {
 // begin checks that no other is told that it leads, unless it is stopped and hears nothing.
 func (w *world) begin(r *replica, _ context.Context) {
 	for _, other := range w.replicas {
-		ctx, _ := other.context().(leadingContext)
-		if other == r || ctx.Context == nil || w.bad[other].stopped() {
+		if other == r || other.context() == nil || w.bad[other].stopped() {
 			continue
 		}
-		if ctx.Context.Err() == nil {
+		if other.context().Value(termKey{}).(*term).inner.Err() == nil {
 			w.t.Errorf("after %v, %s begins to lead, and %s leads", sinceStart(), r.identity, other.identity)
 		}
 	}
@@ -152,7 +189,7 @@ func (w *world) write(r *replica, ctx context.Context) {
 	number, _ := Term(ctx)
 	for i, before := range w.order {
 		n, _ := Term(before.ctx)
-		if before.ctx == ctx || n > number || n == number && before.replica != r {
+		if before.ctx == ctx || !w.deleting && (n > number || n == number && before.replica != r) {
 			w.t.Errorf("after %v, %s writes in term %d, after %s has written in term %d (%d of %d)",
 				sinceStart(), r.identity, number, before.replica.identity, n, i, last)
 		}
@@ -165,6 +202,9 @@ func (w *world) storm(d time.Duration) {
 	for end := time.Now().Add(d); time.Now().Before(end); {
 		r := w.replicas[w.rand.IntN(len(w.replicas))]
 		weather := w.bad[r]
+		if w.deleting && w.rand.IntN(4) == 0 {
+			w.deleteLease()
+		}
 		switch w.rand.IntN(8) {
 		case 0, 1, 2:
 			weather.setStorm(w.rand.IntN(2) == 0)
@@ -180,6 +220,17 @@ func (w *world) storm(d time.Duration) {
 			time.Sleep(time.Second)
 		}
 		time.Sleep(time.Duration(w.rand.IntN(10000)) * time.Millisecond)
+	}
+}
+
+// deleteLease deletes the Lease up to three times within a few seconds, if it is there.
+func (w *world) deleteLease() {
+	for range w.rand.IntN(4) {
+		lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "election"}}
+		if w.server.Delete(context.Background(), lease, metav1.DeleteOptions{}) == nil {
+			w.deleted++
+		}
+		time.Sleep(time.Duration(w.rand.IntN(3000)) * time.Millisecond)
 	}
 }
 
@@ -209,6 +260,9 @@ func (w *world) clear() {
 		weather.setStorm(false)
 	}
 	sleep(40*time.Second + lease + renew + 5*retry) // the longest pause, then what may be left of a lease and a request
+	if w.deleting {
+		sleep(lease + 5*retry) // and a Lease that has to be created
+	}
 	var leader *replica
 	for i := range 30 {
 		leaders := 0

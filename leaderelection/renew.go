@@ -2,6 +2,7 @@ package leaderelection
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -31,13 +32,14 @@ func (le *LeaderElector) renew(ctx context.Context, t *term) error {
 	old, getErr := le.get(ctx)
 	switch {
 	case apierrors.IsNotFound(getErr):
-		// Somebody has deleted the lock. Those who know that we lead wait as if it was there.
+		// The lock was deleted. While this term lasts no other replica leads, and one that creates the lock waits for LeaseDuration.
+		le.claimOf(&t.record).creating()
 		return le.renewBy(ctx, t, le.config.Lock.Create)
 	case getErr != nil:
 		return fmt.Errorf("%w; then the lock could not be read: %w", err, getErr)
 	case !le.mine(old):
 		t.end(fmt.Errorf("%w: it is held by %q since %v", errTaken, old.HolderIdentity, old.AcquireTime.Time))
-		return t.reason()
+		return t.Err()
 	}
 	le.metric.SlowpathExercised(le.config.Name)
 	return le.renewBy(ctx, t, le.config.Lock.Update)
@@ -45,7 +47,7 @@ func (le *LeaderElector) renew(ctx context.Context, t *term) error {
 
 func (le *LeaderElector) renewBy(ctx context.Context, t *term, do func(context.Context, rl.LeaderElectionRecord) error) error {
 	if !t.valid() {
-		return t.reason()
+		return t.Err()
 	}
 	sent := le.clock.now()
 	record := t.record
@@ -54,10 +56,14 @@ func (le *LeaderElector) renewBy(ctx context.Context, t *term, do func(context.C
 		return err
 	}
 	if !t.renewed(record, sent) {
-		return t.reason()
+		return t.Err()
 	}
+	le.claimOf(&record).created = false
 	return nil
 }
+
+// errUnproven is why a lock that is ours is not given back: the next replica would take it at once.
+var errUnproven = errors.New("it did not exist, and a replica whose lock was deleted may still lead")
 
 // release gives the lock back, if it is ours and ReleaseOnCancel says so. It tries for as long as limit.
 func (le *LeaderElector) release(ctx context.Context, limit time.Duration) {
@@ -68,6 +74,9 @@ func (le *LeaderElector) release(ctx context.Context, limit time.Duration) {
 	defer cancel()
 	for pause := 10 * time.Millisecond; ; pause = min(2*pause, le.config.RetryPeriod) {
 		done, err := le.tryRelease(ctx)
+		if errors.Is(err, errUnproven) {
+			le.logger.Info("The lock was not given back", "reason", err)
+		}
 		if done {
 			return
 		}
@@ -90,6 +99,8 @@ func (le *LeaderElector) tryRelease(ctx context.Context) (bool, error) {
 		return false, err
 	case !le.mine(old):
 		return true, nil
+	case le.claimOf(old).created:
+		return true, errUnproven
 	}
 	now := metav1.NewTime(le.newRecord(le.clock.now()).RenewTime.Time)
 	record := rl.LeaderElectionRecord{

@@ -71,12 +71,17 @@ func (le *LeaderElector) acquire(ctx context.Context, reports *reporter) *term {
 		if t != nil {
 			return t
 		}
-		if errors.Is(err, errHeld) {
+		pause := le.pause()
+		var waiting *waitingError
+		switch {
+		case errors.As(err, &waiting):
+			pause = min(waiting.left, le.config.RetryPeriod) // as a leader, or others would take the lock
+		case errors.Is(err, errHeld):
 			le.logger.Debug("Not elected", "reason", err)
-		} else if ctx.Err() == nil {
+		case ctx.Err() == nil:
 			le.logger.Warn("Could not take part in the election; trying again", "error", err)
 		}
-		if !le.sleep(ctx, le.pause()) {
+		if !le.sleep(ctx, pause) {
 			break
 		}
 	}
@@ -104,36 +109,36 @@ func (le *LeaderElector) awaitOldWork(ctx context.Context) bool {
 
 // lead does the work of a term, to its end. It returns how the work panicked.
 func (le *LeaderElector) lead(ctx context.Context, t *term, reports *reporter, stopped func()) *PanicError {
-	unending := context.WithoutCancel(ctx) // the lease is renewed while the work winds down
-	renewing, stop := context.WithCancel(unending)
-	t.stopRenewing = stop
 	le.logger.Info("Became leader", "term", t.number)
 	le.config.Lock.RecordEvent("became leader")
 	le.current.Store(t)
+	if le.config.Gate != nil {
+		le.config.Gate.Open(t.Term)
+	}
 	le.metric.On(le.config.Name)
 
 	var crew sync.WaitGroup
 	defer crew.Wait()
 	defer t.end(errReturned) // also if a recorder panics
-	crew.Go(func() { t.guard(renewing) })
-	crew.Go(func() { le.renewals(renewing, t, reports) })
+	crew.Go(func() { t.guard(t.renewing) })
+	crew.Go(func() { le.renewals(t.renewing, t, reports) })
 	go t.work()
 
-	<-t.ctx.Context.Done()
+	<-t.ctx.Done()
 	done := t.awaitWork() || !t.abandon()
 	if !done {
-		le.logger.Error("The work of the leader has not stopped in time", "reason", t.reason())
+		le.logger.Error("The work of the leader has not stopped in time", "reason", t.Err())
 		stopped()
 	}
 	t.end(errReturned) // if it was not lost: from now on IsLeader is false
 	crew.Wait()
 	if done {
 		le.current.CompareAndSwap(t, nil)
-		if !errors.Is(t.reason(), errTaken) {
-			le.release(unending, t.until())
+		if !errors.Is(t.Err(), errTaken) {
+			le.release(ctx, t.until())
 		}
 	}
-	le.logger.Info("Stopped leading", "term", t.number, "reason", context.Cause(t.ctx.Context))
+	le.logger.Info("Stopped leading", "term", t.number, "reason", context.Cause(t.ctx))
 	le.config.Lock.RecordEvent("stopped leading")
 	if done {
 		return t.panicked
@@ -161,7 +166,7 @@ func (t *term) awaitWork() bool {
 			return false
 		case <-long:
 			t.le.logger.Warn("The context of the work has ended, but the work has not; waiting for it, and renewing the lease")
-		case <-t.lost:
+		case <-t.Done():
 			lost = true
 		}
 	}

@@ -145,7 +145,7 @@ func TestFastPath(t *testing.T) {
 		metric := &countingMetric{}
 		a := e.start(e.add("a", func(c *LeaderElectionConfig) { c.Metrics = metric }))
 		sleep(time.Second)
-		if got := a.link.methods(); got != "GET POST" {
+		if got := a.link.methods(); got != "GET PUT" {
 			t.Errorf("elected by %s", got)
 		}
 		sleep(3 * retry)

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"vedette.dev/fence"
 	rl "vedette.dev/leaderelection/resourcelock"
 )
 
@@ -22,35 +23,43 @@ var errReturned = errors.New("the work has returned")
 // Invariant: while valid, no other replica that keeps to the rules can have taken the lock. They wait for LeaseDuration from when
 // they see a renewal, which is after it was sent; valid ends RenewDeadline, which is shorter, after it was sent.
 type term struct {
+	// Term is over when time has run out or when end was called. All questions go to it.
+	*fence.Term
 	le     *LeaderElector
 	number int
 	// record is what is in the lock. Only the goroutine that renews touches it.
 	record rl.LeaderElectionRecord
 
-	ctx    leadingContext // of the work
+	ctx    context.Context // of the work; it asks the clock
+	inner  context.Context // the same, without asking
 	cancel context.CancelCauseFunc
 	// returned is closed when the work has returned; panicked, if not nil, is how.
 	returned  chan struct{}
 	panicked  *PanicError
-	abandoned bool // nobody waits for the work any more; guarded by mu
+	abandoned bool // Run does not wait for the work any more; guarded by mu
 
-	// lost is closed when the term is over, and renewing with it.
-	lost         chan struct{}
+	// finish does, once, what the end of the term entails.
+	finish       func()
+	renewing     context.Context // of renewals; ends with the term
 	stopRenewing context.CancelFunc
 
 	mu   sync.Mutex
 	sent reading // just before the last renewal that succeeded was sent
-	why  error   // why it is over, or nil
 }
 
 // newTerm begins a term by a record that was sent at that time.
 func (le *LeaderElector) newTerm(ctx context.Context, record rl.LeaderElectionRecord, sent reading) *term {
-	t := &term{
-		le: le, number: record.LeaderTransitions, record: record, sent: sent,
-		returned: make(chan struct{}), lost: make(chan struct{}), stopRenewing: func() {},
-	}
-	inner, cancel := context.WithCancelCause(context.WithValue(ctx, termKey{}, t))
-	t.ctx, t.cancel = leadingContext{Context: inner, term: t}, cancel
+	t := &term{le: le, number: record.LeaderTransitions, record: record, sent: sent, returned: make(chan struct{})}
+	t.Term = fence.NewTerm("lease "+le.config.Lock.Describe(), t.expired)
+	t.renewing, t.stopRenewing = context.WithCancel(context.WithoutCancel(ctx)) // the lease is renewed while the work winds down
+	t.inner, t.cancel = context.WithCancelCause(context.WithValue(fence.With(ctx, t.Term), termKey{}, t))
+	t.ctx, _ = fence.WithCancelCause(t.inner)
+	t.finish = sync.OnceFunc(func() {
+		t.cancel(t.Err())
+		t.stopRenewing()
+		le.metric.Off(le.config.Name)
+	})
+	t.AfterEnd(t.finish) // whichever question has ended it
 	return t
 }
 
@@ -66,53 +75,46 @@ func (t *term) age() time.Duration {
 func (t *term) left() time.Duration  { return t.le.config.RenewDeadline - t.age() }
 func (t *term) until() time.Duration { return t.le.config.LeaseDuration - t.age() }
 
-// valid tells whether this replica leads. If time has run out, it is over from now on: who was told so once is not told
-// otherwise when a late renewal succeeds.
+// expired returns why the term is over if time has run out.
+func (t *term) expired() error {
+	if t.left() > 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: the lease could not be renewed for %v", ErrLost, t.le.config.RenewDeadline)
+}
+
+// valid reports whether this replica leads. A term that has been reported to be over stays so, even if a late renewal succeeds.
 func (t *term) valid() bool {
-	select {
-	case <-t.lost:
-		return false
-	default:
+	if t.Err() == nil {
+		return true
 	}
-	if left := t.left(); left <= 0 {
-		t.end(fmt.Errorf("%w: the lease could not be renewed for %v", ErrLost, t.le.config.RenewDeadline))
-		return false
-	}
-	return true
+	t.finish()
+	return false
 }
 
 // renewed takes note of a renewal. It returns false if that came too late.
 func (t *term) renewed(record rl.LeaderElectionRecord, sent reading) bool {
-	t.mu.Lock()
-	over := t.why != nil
-	if !over {
-		t.sent = sent
-	}
-	t.mu.Unlock()
 	t.record = record
-	return !over && t.valid()
+	select {
+	case <-t.Done():
+		return false
+	default:
+	}
+	t.mu.Lock()
+	t.sent = sent
+	t.mu.Unlock()
+	return t.valid()
 }
 
 // end ends the term: from now on this replica does not lead, and does not renew. Only the first call counts.
 func (t *term) end(why error) {
-	t.mu.Lock()
-	first := t.why == nil
-	if first {
-		t.why = why
-		close(t.lost)
-	}
-	t.mu.Unlock()
-	if !first {
-		return
-	}
-	t.cancel(why)
-	t.stopRenewing()
-	t.le.metric.Off(t.le.config.Name)
+	t.End(why)
+	t.finish()
 }
 
-// done tells whether it is over and the work has returned.
+// done reports whether it is over and the work has returned.
 func (t *term) done() bool {
-	for _, c := range []chan struct{}{t.lost, t.returned} {
+	for _, c := range []<-chan struct{}{t.Done(), t.returned} {
 		select {
 		case <-c:
 		default:
@@ -120,13 +122,6 @@ func (t *term) done() bool {
 		}
 	}
 	return true
-}
-
-// reason is why the term is over.
-func (t *term) reason() error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.why
 }
 
 // work runs OnStartedLeading. It also ends if that calls runtime.Goexit.
@@ -165,39 +160,13 @@ func (t *term) abandon() bool {
 	}
 }
 
-// leadingContext is the context of the work. Time may run out while nothing of this process runs: it was stopped, or the
-// machine was suspended. Whatever runs first then may be the work; so it is told the truth when it asks, and not only when
-// the timer has had its turn.
-type leadingContext struct {
-	context.Context
-	term *term
-}
-
-// Done implements context.Context.
-func (c leadingContext) Done() <-chan struct{} {
-	c.check()
-	return c.Context.Done()
-}
-
-// Err implements context.Context.
-func (c leadingContext) Err() error {
-	c.check()
-	return c.Context.Err()
-}
-
-// check ends the context if the term is over. That may be so already, with the one who ended it just about to do this.
-func (c leadingContext) check() {
-	if !c.term.valid() {
-		c.term.cancel(c.term.reason())
-	}
-}
-
 type termKey struct{}
 
 // Term is the number of the term in which the work with this context runs. A later leader has a greater one. A lease alone cannot
 // keep a write that was sent in time from arriving late; a number that is written with each change, to an object that is updated
-// only at the version that was read, can: who finds a greater number there than its own is no longer leader. The number is the
-// LeaderTransitions of the lock, and starts again if the lock is deleted. ok is false if ctx is not of OnStartedLeading.
+// only at the version that was read, can: a replica that finds a greater number there than its own no longer leads. The number is
+// the LeaderTransitions of the lock, and may start again if the lock is deleted. ok is false if ctx does not come from
+// OnStartedLeading, or from a reconcile under runner.Run with leader election.
 func Term(ctx context.Context) (number int, ok bool) {
 	t, ok := ctx.Value(termKey{}).(*term)
 	if !ok {

@@ -13,10 +13,9 @@ func TestContextOfATermThatIsJustEnding(t *testing.T) {
 		a := e.add("a", nil)
 		term := a.newTerm(t.Context(), a.newRecord(a.clock.now()), a.clock.now())
 		if term.ctx.Err() != nil || !term.valid() {
-			t.Fatalf("over from the beginning: %v", term.reason())
+			t.Fatalf("over from the beginning: %v", term.Err())
 		}
-		term.why = ErrLost
-		close(term.lost)
+		term.End(ErrLost)
 		if err := term.ctx.Err(); err == nil || !errors.Is(context.Cause(term.ctx), ErrLost) {
 			t.Errorf("%v, because of %v", err, context.Cause(term.ctx))
 		}

@@ -114,7 +114,7 @@ func (b *Broadcaster) publish(event *corev1.Event) error {
 }
 
 // StartEventWatcher calls a function with each event from now on, one after the other. The event is the function's to keep
-// and to change. If the function panics, that is counted and logged, and it goes on with the next event. After
+// and to change. If the function panics or calls runtime.Goexit, that is counted and logged, and it goes on with the next event. After
 // Shutdown there is nothing to listen to, and an empty watch is returned.
 func (b *Broadcaster) StartEventWatcher(eventHandler func(*corev1.Event)) watch.Interface {
 	if eventHandler == nil {

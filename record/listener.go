@@ -34,7 +34,15 @@ func (l *listener) Stop() {
 func (l *listener) ResultChan() <-chan watch.Event { return l.ended }
 
 func (l *listener) run() {
-	defer l.end()
+	complete := false
+	defer func() {
+		if complete {
+			l.end()
+			return
+		}
+		// The handler has called runtime.Goexit, as t.FailNow does, which ends this goroutine. The next event needs another.
+		go l.run()
+	}()
 	for event := range l.queue {
 		if l.ctx.Err() != nil {
 			l.b.counts.dropped.Add(1)
@@ -43,25 +51,31 @@ func (l *listener) run() {
 		// Listeners share the event, and handlers are not ours.
 		l.call(event.DeepCopy())
 	}
+	complete = true
 }
 
-// end also follows runtime.Goexit in a handler, as by t.FailNow.
 func (l *listener) end() {
 	l.Stop()
-	for range l.queue {
-		l.b.counts.dropped.Add(1)
-	}
 	l.b.gone(l)
 	close(l.ended)
 }
 
+// call calls the handler. A panic of it, or a runtime.Goexit, is counted and logged.
 func (l *listener) call(event *corev1.Event) {
+	returned := false
 	defer func() {
-		if cause := recover(); cause != nil {
-			l.b.counts.panics.Add(1)
-			l.b.complain(l.b.config.Logger, aboutPanic, slog.LevelError, "a listener panicked on an event",
-				"listener", l.name, "event", nameOf(event), "panic", fmt.Sprint(cause), "stack", string(debug.Stack()))
+		cause := recover()
+		if returned {
+			return
 		}
+		message := "a listener panicked on an event"
+		if cause == nil {
+			message, cause = "a listener called runtime.Goexit on an event", "none"
+		}
+		l.b.counts.panics.Add(1)
+		l.b.complain(l.b.config.Logger, aboutPanic, slog.LevelError, message,
+			"listener", l.name, "event", nameOf(event), "panic", fmt.Sprint(cause), "stack", string(debug.Stack()))
 	}()
 	l.handle(l.ctx, event)
+	returned = true
 }

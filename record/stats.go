@@ -18,7 +18,7 @@ type Stats struct {
 	// Written is how many writes to sinks were successful, and Failed how many events were given up. Retried counts the tries
 	// after a first one.
 	Written, Failed, Retried uint64
-	// Panics is how often a listener panicked.
+	// Panics is how often a listener panicked or called runtime.Goexit.
 	Panics uint64
 	// LastError is why the last write failed, whether or not it was tried again.
 	LastError error

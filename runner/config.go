@@ -8,6 +8,7 @@ import (
 
 	"vedette.dev/cache"
 	"vedette.dev/controller"
+	"vedette.dev/fence"
 	"vedette.dev/leaderelection"
 	"vedette.dev/rest"
 )
@@ -47,6 +48,10 @@ type Config struct {
 	// page itself says who may look. If it has the method Close, that is called when the program stops, so that nobody who looks
 	// keeps the address open. Nil means that there is none.
 	Console http.Handler
+	// Gate, if not nil, refuses what is written with clients that were made with it (rest.Config.Wrap) while this replica does not
+	// lead. Without leader election it is open while Run runs. Requests that are made with the context of a reconcile need no gate:
+	// they are refused when the term is over in any case.
+	Gate *fence.Gate
 	// LeaderMetrics hears who leads.
 	LeaderMetrics leaderelection.MetricsProvider
 	// KeepSignals leaves SIGINT and SIGTERM to the program; the end of the context is what stops it then. It is needed in a

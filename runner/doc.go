@@ -27,6 +27,8 @@
 //  4. The controllers run, all at the same time.
 //  5. At the first SIGINT or SIGTERM, at the end of the context, when the lease is lost or a controller fails, the controllers are
 //     told to stop, and have their time for it: see controller.Config.StopTimeout.
+//     With --leader-elect, a request that a reconcile makes with its context after the lease was lost is not sent. For requests with
+//     other contexts there is Config.Gate.
 //  6. The lease is given back, so that another replica goes on at once. Then the informers stop, then the listeners.
 //
 // A second signal ends the process at once.

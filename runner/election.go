@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vedette.dev/controller"
+	"vedette.dev/fence"
 	"vedette.dev/kubernetes"
 	"vedette.dev/leaderelection"
 	"vedette.dev/leaderelection/resourcelock"
@@ -61,6 +62,7 @@ func (r *runner) newElection() (*election, error) {
 		ReleaseOnCancel: true,
 		StopTimeout:     giveUpLease,
 		WatchDog:        e.watchdog,
+		Gate:            r.Gate,
 		Metrics:         r.LeaderMetrics,
 		Logger:          r.Logger,
 		Callbacks:       leaderelection.LeaderCallbacks{OnStartedLeading: func(context.Context) {}, OnStoppedLeading: func() {}},
@@ -85,23 +87,31 @@ func newIdentity() (string, error) {
 
 // run calls work when this replica is the leader, and returns what that did, when the lease was given back.
 //
-// The end of ctx is for the work, not for the elector: the lease is renewed until the work has ended. If it is lost all the same,
-// the controllers are aborted, as somebody else may soon do their work.
+// The end of ctx is for the work, not for the elector: the lease is renewed until the work has ended. The context of the work ends
+// with ctx and with the term. If the lease is lost while the work winds down, the controllers are aborted, as another replica may
+// soon do their work.
 func (e *election) run(ctx context.Context, work func(context.Context) error) error {
 	electing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	started, done := make(chan struct{}), make(chan struct{})
+	started, done, over := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	defer close(over)
 	var result error
 	e.config.Callbacks.OnStartedLeading = func(leading context.Context) {
 		close(started)
 		defer context.AfterFunc(leading, func() { e.r.abortIfLost(leading) })()
-		result = work(ctx)
+		working, cancel := fence.WithCancelCause(leading)
+		defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()
+		result = work(working)
+		cancel(nil)
+		if cause := context.Cause(leading); errors.Is(cause, leaderelection.ErrLost) && !errors.Is(result, leaderelection.ErrLost) {
+			result = errors.Join(cause, result) // the controllers may have seen the end of the context before they were aborted
+		}
 		close(done)
 		stop()
-		if errors.Is(result, controller.ErrLeftBehind) {
-			// Something of the work goes on, and the lease is not given back to anyone who might do it, too. That this never returns
-			// tells the elector.
-			select {}
+		if errors.Is(result, controller.ErrStopTimeout) {
+			// A reconcile goes on, so the lease is not given back to a replica that might do the same. The elector leaves it to expire
+			// if this function does not return in time.
+			<-over
 		}
 	}
 	elector, err := leaderelection.NewLeaderElector(e.config)

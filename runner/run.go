@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
+
+	"vedette.dev/fence"
 )
 
 // runner is one Run.
@@ -76,6 +78,11 @@ func (r *runner) startInformers(ctx context.Context) (wait func()) {
 // lead runs the controllers as soon as this replica is the leader, or at once if there is no election.
 func (r *runner) lead(ctx context.Context) error {
 	if r.election == nil {
+		if r.Gate != nil {
+			unlimited := fence.NewTerm("runner.Run without leader election", func() error { return nil })
+			r.Gate.Open(unlimited)
+			defer unlimited.End(errors.New("runner.Run has returned"))
+		}
 		return r.work(ctx)
 	}
 	return r.election.run(ctx, r.work)

@@ -1,14 +1,19 @@
 package transport
 
-import "net/http"
+import (
+	"net/http"
 
-// HTTPWrappersForConfig puts the layers that config asks for around rt: first its WrapTransport, then authentication,
-// the user agent, impersonation, and at last the layer that keeps the bodies of requests from following a redirect to
-// another origin. It is for callers with a connection of their own; others use New.
+	"vedette.dev/fence"
+)
+
+// HTTPWrappersForConfig puts the layers that config asks for around rt: first a fence.Transport, then its WrapTransport,
+// authentication, the user agent, impersonation, and at last the layer that keeps the bodies of requests from following a
+// redirect to another origin. It is for callers with a connection of their own; others use New.
 func HTTPWrappersForConfig(config *Config, rt http.RoundTripper) (http.RoundTripper, error) {
 	if err := config.validateAuth(); err != nil {
 		return nil, err
 	}
+	rt = fence.Transport(rt)
 	if config.WrapTransport != nil {
 		rt = config.WrapTransport(rt)
 	}

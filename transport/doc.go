@@ -12,7 +12,7 @@
 //
 // From the outside to the inside, what New returns is:
 //
-//	redirects of bodies → impersonation → user agent → bearer token or basic authentication → Config.WrapTransport → base
+//	redirects of bodies → impersonation → user agent → bearer token or basic authentication → Config.WrapTransport → fence.Transport → base
 //
 // Each layer has a constructor of its own (NewBearerAuthRoundTripper and so on), and HTTPWrappersForConfig puts all of
 // them around a RoundTripper of the caller's. NewLoggingRoundTripper and NewAuthProxyRoundTripper are used by themselves.

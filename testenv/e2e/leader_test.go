@@ -232,8 +232,18 @@ func (h *history) await(t *testing.T, old string, since time.Time, what string) 
 	}
 }
 
-// check wants each writer and term in one piece, and the terms to grow.
+// check wants each writer and term in one piece, the terms to grow, and enough of them.
 func (h *history) check(t *testing.T) {
+	t.Helper()
+	if terms := h.checkOrder(t); len(terms) < 5 {
+		t.Errorf("only the terms %v", terms)
+	} else {
+		t.Logf("the terms were %s", strings.Join(terms, " "))
+	}
+}
+
+// checkOrder wants each writer and term in one piece, and the terms to grow. It returns them.
+func (h *history) checkOrder(t *testing.T) []string {
 	t.Helper()
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -253,8 +263,5 @@ func (h *history) check(t *testing.T) {
 		}
 		last = number
 	}
-	if len(terms) < 5 {
-		t.Errorf("only the terms %v", terms)
-	}
-	t.Logf("%d writes, in the terms %s", len(h.entries), strings.Join(terms, " "))
+	return terms
 }
