@@ -269,7 +269,7 @@ func TestEqualQuantitiesOfOneObject(t *testing.T) {
 func TestManagedFieldsAreStoredOnce(t *testing.T) {
 	plan := podPlan(t)
 	data := marshalled(t, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{
-		{Manager: "kubelet", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:status":{}}`)}},
+		{Manager: "kubelet", FieldsV1: metav1.NewFieldsV1(`{"f:status":{}}`)},
 	}}})
 	shares := plan.NewShares(Sharing{})
 	var got [2]*metav1.FieldsV1
@@ -280,8 +280,9 @@ func TestManagedFieldsAreStoredOnce(t *testing.T) {
 		}
 		got[i] = obj.(*corev1.Pod).ManagedFields[0].FieldsV1
 	}
-	if got[0] == got[1] || unsafe.SliceData(got[0].Raw) != unsafe.SliceData(got[1].Raw) || cap(got[0].Raw) != len(got[0].Raw) {
-		t.Errorf("got %p and %p with texts at %p and %p", got[0], got[1], got[0].Raw, got[1].Raw)
+	a, b := got[0].GetRawBytes(), got[1].GetRawBytes()
+	if got[0] == got[1] || unsafe.SliceData(a) != unsafe.SliceData(b) || cap(a) != len(a) {
+		t.Errorf("got %p and %p with texts at %p and %p", got[0], got[1], a, b)
 	}
 }
 
