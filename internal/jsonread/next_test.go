@@ -51,7 +51,7 @@ func TestWhatHasNotChangedIsTakenOver(t *testing.T) {
 // TestAWrittenPartIsDecodedAnew writes to objects at random places. Neither later states nor other objects have what was written.
 func TestAWrittenPartIsDecodedAnew(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	eachKind(t, 3, func(kind string, data []byte) {
+	eachKind(t, 1, func(kind string, data []byte) {
 		want := plainly(t, data)
 		for _, what := range []Sharing{{}, {Parts: true}} {
 			shares := NewShares(what)

@@ -79,17 +79,16 @@ func (m *message) same(at unsafe.Pointer, b []byte, root bool) bool {
 
 // isZero reports whether memory is zero.
 func isZero(at unsafe.Pointer, size uintptr) bool {
-	for ; size >= 8; size -= 8 {
-		if *(*uint64)(at) != 0 {
+	i := uintptr(0)
+	for ; i+8 <= size; i += 8 {
+		if *(*uint64)(unsafe.Add(at, i)) != 0 {
 			return false
 		}
-		at = unsafe.Add(at, 8)
 	}
-	for ; size > 0; size-- {
-		if *(*byte)(at) != 0 {
+	for ; i < size; i++ {
+		if *(*byte)(unsafe.Add(at, i)) != 0 {
 			return false
 		}
-		at = unsafe.Add(at, 1)
 	}
 	return true
 }

@@ -149,7 +149,7 @@ func TestCustomTypes(t *testing.T) {
 			t.Errorf("string %d is there twice", i)
 		}
 	}
-	if x, y := a.ManagedFields[0].FieldsV1.Raw, b.ManagedFields[0].FieldsV1.Raw; &x[0] != &y[0] {
+	if x, y := a.ManagedFields[0].FieldsV1.GetRawBytes(), b.ManagedFields[0].FieldsV1.GetRawBytes(); &x[0] != &y[0] {
 		t.Error("the managed fields are there twice")
 	}
 	if reflect.ValueOf(a.Spec.Limits).Pointer() != reflect.ValueOf(a.Status.Used).Pointer() {
