@@ -17,6 +17,10 @@ EXAMPLES := $(patsubst %/main.go,%,$(wildcard examples/*/main.go))
 # The race detector needs cgo, and cgo a C compiler. Without one the tests still run, and say so.
 RACE := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 
+# With the race detector a process waits for a second before it exits, so that goroutines that still run can report. Most
+# packages check that none do.
+export GORACE := atexit_sleep_ms=50
+
 # Results of each test run, for the summary at the end of `make test` and `make ci`.
 RESULTS := $(CURDIR)/bin/results
 
