@@ -147,7 +147,9 @@ func setPointer[T comparable](at, last unsafe.Pointer, v T) {
 			return
 		}
 	}
-	*(**T)(at) = &v
+	p := new(T) // and not &v, for which there would be room made above as well
+	*p = v
+	*(**T)(at) = p
 }
 
 // field reads what has a length. data is the first chunk, and whole all n of them with their tags. last is the field of the
@@ -281,9 +283,10 @@ func (d *decoder) quantityMap(f *field, at unsafe.Pointer, whole []byte, n int) 
 		}
 	}
 	err := buildMap(d, f, (*map[string]resource.Quantity)(at), whole, n, func(b []byte) (q resource.Quantity, err error) {
-		if !checkQuantity(b) {
-			d.apart++ // it may be one with a pointer to a number, to which Add of a copy would write
+		if q, ok := readQuantity(b); ok {
+			return q, nil
 		}
+		d.apart++ // it may be one with a pointer to a number, to which Add of a copy would write
 		err = q.Unmarshal(b)
 		return q, err
 	})

@@ -236,6 +236,10 @@ func TestQuantitiesAreNotShared(t *testing.T) {
 	if plan.Same(pods[0], data) {
 		t.Error("a quantity was read that others may write to")
 	}
+	const large = "999999999999Ti" // which is more than 64 bits
+	if q, ok := readQuantity(append([]byte{1<<3 | wireBytes, byte(len(large))}, large...)); ok {
+		t.Errorf("%v has a pointer to its number, and would be in several objects", q)
+	}
 }
 
 // TestEqualQuantitiesOfOneObject has the status have a map of quantities of the spec, unless the object is for who may change it.

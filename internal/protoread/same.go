@@ -169,8 +169,8 @@ func (f *field) same(at unsafe.Pointer, data, whole []byte, n int) bool {
 	case shapeQuantityMap:
 		// What is in a map has no address, so nothing writes to it but who changes the map.
 		return sameMap(*(*map[string]resource.Quantity)(at), whole, n, func(have resource.Quantity, b []byte) bool {
-			var q resource.Quantity
-			return checkQuantity(b) && q.Unmarshal(b) == nil && have == q
+			q, ok := readQuantity(b)
+			return ok && have == q
 		})
 	}
 	return false

@@ -49,7 +49,8 @@ func (s *Shares) find(on *shelf.Shelf[string], text string) (string, bool) {
 			return *known, true
 		}
 	}
-	on.Put(slots, &text)
+	kept := text // or there would be memory for it in any case
+	on.Put(slots, &kept)
 	return text, false
 }
 
