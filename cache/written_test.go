@@ -19,6 +19,7 @@ import (
 
 	"vedette.dev/apitest"
 	"vedette.dev/internal/mutate"
+	"vedette.dev/internal/testsize"
 	typed "vedette.dev/kubernetes/typed/core/v1"
 )
 
@@ -177,7 +178,7 @@ func (c *storageCase) relist() {
 // TestAWrittenObjectHarmsNoOther writes to an object of the store at random places, in each form and storage. No other object has what
 // was written, neither of those that are there nor of those that come, and the next event or list heals it.
 func TestAWrittenObjectHarmsNoOther(t *testing.T) {
-	const rounds = 6
+	rounds := testsize.Of(6, 2)
 	for _, f := range forms {
 		for name, way := range liveStorages {
 			t.Run(f.name+"/"+name, func(t *testing.T) {
@@ -369,7 +370,7 @@ func TestOneMutationIsOneReport(t *testing.T) {
 				}})
 				mustNot(t, err)
 				server := apitest.New(t, apitest.Config{InMemory: true})
-				for i := range 20 {
+				for i := range testsize.Of(20, 8) {
 					_, err := server.Create(t.Context(), alikePod(fmt.Sprint("web-", i)))
 					mustNot(t, err)
 				}

@@ -23,6 +23,7 @@ import (
 	"vedette.dev/cache"
 	"vedette.dev/dynamic"
 	"vedette.dev/dynamic/dynamicinformer"
+	"vedette.dev/internal/testsize"
 	typed "vedette.dev/kubernetes/typed/core/v1"
 )
 
@@ -90,7 +91,7 @@ func TestDemand(t *testing.T) {
 		t.Run(sort, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := newPlant(t, sort, true)
-				p.work(*cycles / slower)
+				p.work(*cycles / slower / testsize.Of(1, 4))
 				p.report()
 				if n := p.stale.Load(); n != 0 {
 					t.Errorf("%d stale reads", n)
