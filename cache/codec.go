@@ -290,9 +290,8 @@ func (c *codec) decodeUnstructured(raw *rest.Raw, last any) (any, error) {
 	return obj, nil
 }
 
-// noteSize notes how many objects there are. The intern cache is dropped when most objects have been
-// deleted. It is called by
-// one goroutine at a time.
+// noteSize notes how many objects there are, and drops the intern caches when most of them have been deleted. It is called by one
+// goroutine at a time.
 func (c *codec) noteSize(objects int) {
 	if c == nil {
 		return

@@ -5,7 +5,6 @@ package e2e
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -42,18 +41,7 @@ var fencedMaps = []string{historyName, historyName + "-context"}
 
 // TestFencedReplica is not a test but a replica for TestNoWriteAfterTheTerm.
 func TestFencedReplica(t *testing.T) {
-	text := os.Getenv(fencedVariable)
-	if text == "" {
-		t.Skip("TestNoWriteAfterTheTerm runs this")
-	}
-	go func() { // ends with the process that started this one
-		_, _ = io.Copy(io.Discard, os.Stdin)
-		os.Exit(1)
-	}()
-	var setup replicaSetup
-	if err := json.Unmarshal([]byte(text), &setup); err != nil {
-		t.Fatal(err)
-	}
+	setup := setupOfReplica(t, fencedVariable, "TestNoWriteAfterTheTerm")
 	for {
 		fmt.Println("RUN", (&fencedReplica{setup: setup}).run())
 	}

@@ -38,20 +38,26 @@ type replicaSetup struct {
 	Namespace, Name string
 }
 
-// TestLeaderReplica is not a test but a replica for TestLeaderElection.
-func TestLeaderReplica(t *testing.T) {
-	text := os.Getenv(replicaVariable)
+// setupOfReplica returns the setup that an environment variable has for a replica, which ends with the process that started it. Without
+// the variable this is not a replica but a test run, and the test is skipped.
+func setupOfReplica(t *testing.T, variable, test string) (setup replicaSetup) {
+	text := os.Getenv(variable)
 	if text == "" {
-		t.Skip("TestLeaderElection runs this")
+		t.Skip(test + " runs this")
 	}
-	go func() { // ends with the process that started this one
+	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(1)
 	}()
-	var setup replicaSetup
 	if err := json.Unmarshal([]byte(text), &setup); err != nil {
 		t.Fatal(err)
 	}
+	return setup
+}
+
+// TestLeaderReplica is not a test but a replica for TestLeaderElection.
+func TestLeaderReplica(t *testing.T) {
+	setup := setupOfReplica(t, replicaVariable, "TestLeaderElection")
 	config := &rest.Config{
 		Host: setup.Host, BearerToken: setup.Token, QPS: -1, TLSClientConfig: rest.TLSClientConfig{CAData: setup.CA, ServerName: "127.0.0.1"},
 	}
