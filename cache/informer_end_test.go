@@ -107,7 +107,6 @@ func TestAHandlerMayChangeThePartitionsWhileTheInformerEnds(t *testing.T) {
 			<-gate
 			_, err := i.Change(PartitionChange{Add: []PartitionConfig{{ID: "q"}}})
 			wantEqual(t, "error", err, errStopped)
-			i.streams[0].Stop()
 		}})
 		mustNot(t, err)
 		stop, ended := startInformer(t, i)

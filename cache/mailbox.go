@@ -49,6 +49,9 @@ type letter struct {
 	// replaced says, in a list, that the object came again.
 	replaced bool
 
+	// beneath is a deletion that another stream has told of, and that counts if this letter does not.
+	beneath *letter
+
 	tray   *tray
 	inHand bool
 	next   *letter // what came while it was in hand
@@ -130,10 +133,32 @@ func (l *letter) merge(n *letter) {
 		l.tray.merged++
 	}
 	if !n.supersedes(l) {
+		l.keepBeneath(n)
 		return
+	}
+	if n.stream != l.stream {
+		before := *l
+		l.keepBeneath(&before)
 	}
 	l.what, l.id, l.raw, l.obj, l.stream, l.epoch = n.what, n.id, n.raw, n.obj, n.stream, n.epoch
 	l.to, l.by = n.to, n.by
+}
+
+// keepBeneath keeps a letter that counts for less than l if it is a deletion of another stream. It may be all that is ever told of it: l
+// does not count any more when its stream has brought a list.
+func (l *letter) keepBeneath(older *letter) {
+	if older.what != watch.Deleted {
+		return
+	}
+	at := &l.beneath
+	for *at != nil && (*at).stream != older.stream {
+		at = &(*at).beneath
+	}
+	if *at != nil { // the last one of each stream is enough
+		*at = (*at).beneath
+	}
+	older.beneath, older.tray, older.next = l.beneath, nil, nil
+	l.beneath = older
 }
 
 // supersedes tells whether a letter is newer than one that came before. Within a stream what comes later is. Of two streams

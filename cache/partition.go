@@ -20,18 +20,17 @@ type partition struct {
 	cancel   context.CancelFunc
 
 	// shared is the lane of handlers for all partitions, own that of handlers for this one. They differ in what they make
-	// of an object that moves: for the first it has changed, for the others it is gone, or new.
+	// of an object that moves: for the first it has changed, for the others it is gone, or new. Partitions of the same ID that
+	// follow each other have the same own lane.
 	shared, own *processor
 
 	// What follows belongs to telling.
 
 	// awaited is the streams that have not brought their first list, expecting that there has been none yet.
-	awaited   map[*Stream]struct{}
-	expecting bool
-	synced    chan struct{}
-	room      room
-	// fixed says that it is the stream that says what belongs here, and not the router.
-	fixed             bool
+	awaited           map[*Stream]struct{}
+	expecting         bool
+	synced            chan struct{}
+	room              room
 	movedIn, movedOut uint64
 	// pinned are the keys that are told of through this lane, wherever they are, in the order of the log; swept is how many
 	// there were when they were last looked through.
@@ -56,7 +55,7 @@ func (s *PartitionedInformer) newPartition(config PartitionConfig) *partition {
 		informer: s,
 		tray:     s.mailbox.newTray(),
 		shared:   newProcessor(s.options.ResyncPeriod, s.log()),
-		own:      newProcessor(s.options.ResyncPeriod, s.log()),
+		own:      s.ownLane(config.ID),
 		awaited:  map[*Stream]struct{}{}, expecting: true,
 		synced: make(chan struct{}),
 	}
@@ -65,6 +64,17 @@ func (s *PartitionedInformer) newPartition(config PartitionConfig) *partition {
 	p.limit(config)
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	return p
+}
+
+// ownLane returns the lane of handlers for the partition of an ID, under telling. It is kept for as long as there is such a partition,
+// or a handler for it: what a handler is told when the partition comes again follows what it was told when it went.
+func (s *PartitionedInformer) ownLane(id string) *processor {
+	lane := s.own[id]
+	if lane == nil {
+		lane = newProcessor(s.options.ResyncPeriod, s.log())
+		s.own[id] = lane
+	}
+	return lane
 }
 
 // open starts the goroutines of a partition, under telling.
@@ -107,7 +117,9 @@ func (p *partition) run() {
 		}
 		_ = p.limiter.WaitN(p.ctx, len(letters)) // it fails when the partition is removed, and then nothing is limited
 		for _, l := range letters {
-			l.stream.open(l)
+			for ; l != nil; l = l.beneath {
+				l.stream.open(l)
+			}
 		}
 		s.deliver(p, letters)
 		s.mailbox.recycle(letters)

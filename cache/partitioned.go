@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -46,6 +47,8 @@ type PartitionedInformer struct {
 	// left is the partitions that were removed and have not told all yet.
 	left          []*partition
 	registrations []*partitionedRegistration
+	// own are the lanes of handlers for one partition, by its ID.
+	own map[string]*processor
 	// added is how many registrations there ever were.
 	added int
 	pins  map[string]pin
@@ -103,6 +106,7 @@ func NewPartitionedInformer(exampleObject runtime.Object, options SharedIndexInf
 		changing: turn.New(),
 		synced:   make(chan struct{}),
 		detector: options.MutationDetector,
+		own:      map[string]*processor{},
 		pins:     map[string]pin{},
 		pinning:  map[*partition]struct{}{},
 		holds:    map[string]hold{},
@@ -173,6 +177,7 @@ func (s *PartitionedInformer) end() {
 	for _, p := range s.routes.Load().partitions {
 		all = append(all, p)
 	}
+	own := slices.Collect(maps.Values(s.own)) // no more come
 	s.telling.Unlock()
 	for _, p := range all {
 		s.mailbox.discard(p.tray)
@@ -184,7 +189,9 @@ func (s *PartitionedInformer) end() {
 	s.mu.Unlock()
 	for _, p := range all {
 		p.shared.end()
-		p.own.end()
+	}
+	for _, lane := range own {
+		lane.end()
 	}
 }
 

@@ -190,8 +190,11 @@ func (s *PartitionedInformer) newPlacing(letters int) placing {
 
 // follow finds out what a letter changes, if anything.
 func (b *placing) follow(l *letter) {
-	if l.epoch != l.stream.epoch.Load() || l.stream.stopping.Load() && b.listedSince(l) {
-		return // a list has come since
+	if l.err != nil && l.what != watch.Deleted || b.isVoid(l) {
+		if l.beneath != nil {
+			b.follow(l.beneath)
+		}
+		return // what there is stays
 	}
 	obj, have, at, was := b.known(l.key)
 	if was && l.outdated(have) {
@@ -215,9 +218,6 @@ func (b *placing) follow(l *letter) {
 		}
 		return
 	}
-	if l.err != nil {
-		return // what there is stays
-	}
 	delete(b.holds, l.key)
 	to := b.destination(l)
 	switch {
@@ -236,6 +236,11 @@ func (b *placing) follow(l *letter) {
 	default:
 		b.update(l, obj, have, home, to)
 	}
+}
+
+// isVoid reports whether a list has come since that says what a letter says, or more.
+func (b *placing) isVoid(l *letter) bool {
+	return l.epoch != l.stream.epoch.Load() || l.stream.stopping.Load() && b.listedSince(l)
 }
 
 // listedSince tells of a letter from a stream that has ended whether another, which took its place, has brought a list since.

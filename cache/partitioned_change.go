@@ -12,20 +12,31 @@ import (
 type PartitionChange struct {
 	// Add are new partitions.
 	Add []PartitionConfig
-	// Remove are partitions that go. Their objects are forgotten, but for those that the router has another place for, and
+	// Remove are partitions that go. Their objects are forgotten, except those that belong to another partition from now on, and
 	// handlers are told OnLost, and nothing of the objects.
 	Remove []string
-	// Retire are partitions that go and whose objects all have another place. Handlers for all partitions hear nothing.
+	// Retire are partitions that go and whose objects all belong to others. Handlers for all partitions are told nothing.
 	Retire []string
 	// Router says where objects belong from now on. Nil means as before. Objects that are in the store move to where they
-	// belong without a word to handlers for all partitions.
+	// belong; handlers for all partitions are told nothing of that.
 	Router Router
+	// Successors are the partitions that all objects of a partition belong to from now on, whatever the Router says, by its ID.
+	Successors map[string]string
 	// Limit are partitions that stay and have other limits. MaxBytes cannot be set where it was not.
 	Limit []PartitionConfig
-	// Feed are streams that stay and have objects for other partitions than before. Nothing is listed for that.
+	// Rescoped are partitions, of those before the change, whose objects or limits are other ones from now on. If one of them has
+	// left objects out, the streams that feed it and stay list again.
+	Rescoped []string
+	// Feed are streams that stay, and the partitions that they have objects for from now on.
 	Feed map[*Stream][]string
-	// Start are new streams. Those that end are stopped before.
+	// Stop are streams that end. What they brought stays.
+	Stop []*Stream
+	// Start are new streams.
 	Start []StreamConfig
+	// Resume returns from where each of Start begins to watch, instead of a list; nil means that all begin with a list. It is
+	// called when the streams of Stop have ended: versions are those up to which the informer has heard everything from each of
+	// them, empty if that is not known, and full are those of Rescoped that have left objects out.
+	Resume func(versions []string, full []string) [][]ResumePoint
 }
 
 // Change changes the partitions, all in one step: readers and handlers see the old ones or the new ones. If it returns an
@@ -33,34 +44,76 @@ type PartitionChange struct {
 func (s *PartitionedInformer) Change(c PartitionChange) ([]*Stream, error) {
 	s.changing.Lock()
 	defer s.changing.Unlock()
-	s.telling.Lock()
-	defer s.telling.Unlock()
 	if s.isEnding() {
 		return nil, errStopped
 	}
 	if err := s.checkChange(&c); err != nil {
 		return nil, err
 	}
+	versions := make([]string, len(c.Stop))
+	for i, t := range c.Stop {
+		versions[i] = t.stop()
+	}
+	full := s.fullOf(c.Rescoped)
+	if c.Resume != nil {
+		for i, points := range c.Resume(versions, full) {
+			c.Start[i].Resume = points
+		}
+	}
+	var relist []*Stream
+	for t := range c.Feed {
+		if slices.ContainsFunc(t.partitions(), func(id string) bool { return slices.Contains(full, id) }) {
+			relist = append(relist, t)
+		}
+	}
+	streams, err := s.apply(&c, full)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range relist {
+		s.relistNow(t)
+	}
+	return streams, nil
+}
+
+// fullOf returns which of some partitions have left objects out.
+func (s *PartitionedInformer) fullOf(ids []string) (full []string) {
+	s.telling.Lock()
+	defer s.telling.Unlock()
+	for _, id := range ids {
+		if p := s.partition(id); p != nil && p.room.full != nil {
+			full = append(full, id)
+		}
+	}
+	return full
+}
+
+func (s *PartitionedInformer) apply(c *PartitionChange, full []string) ([]*Stream, error) {
+	s.telling.Lock()
+	defer s.telling.Unlock()
+	if s.isEnding() {
+		return nil, errStopped
+	}
 	next := &routes{router: s.routes.Load().router, partitions: maps.Clone(s.routes.Load().partitions)}
 	if c.Router != nil {
 		next.router = c.Router
 	}
 	var fresh, gone []*partition
+	for _, id := range slices.Concat(c.Remove, c.Retire) {
+		gone = append(gone, next.partitions[id])
+		delete(next.partitions, id)
+	}
 	for _, config := range c.Add {
 		p := s.newPartition(config)
 		next.partitions[config.ID] = p
 		fresh = append(fresh, p)
 	}
-	for _, id := range slices.Concat(c.Remove, c.Retire) {
-		gone = append(gone, next.partitions[id])
-		delete(next.partitions, id)
-	}
-	for _, config := range c.Start {
-		if config.Fixed {
-			next.partitions[config.Partitions[0]].fixed = true
+	s.settleIn(next, gone, c)
+	for _, id := range full {
+		if p := next.partitions[id]; p != nil {
+			p.room.full = nil // what it left out is listed again
 		}
 	}
-	s.settleIn(next, gone, &c)
 	for _, p := range gone {
 		s.leave(p)
 	}
@@ -98,7 +151,7 @@ func (s *PartitionedInformer) checkChange(c *PartitionChange) error {
 		if err := c.Add[i].validate(); err != nil {
 			return err
 		}
-		if _, ok := ids[c.Add[i].ID]; ok || s.partition(c.Add[i].ID) != nil {
+		if _, ok := ids[c.Add[i].ID]; ok {
 			return fmt.Errorf("cache: there is a partition %q already", c.Add[i].ID)
 		}
 		ids[c.Add[i].ID] = nil
@@ -111,7 +164,7 @@ func (s *PartitionedInformer) checkChange(c *PartitionChange) error {
 		if _, stays := ids[c.Limit[i].ID]; !stays || p == nil {
 			return fmt.Errorf("cache: there is no partition %q to limit", c.Limit[i].ID)
 		}
-		if c.Limit[i].MaxBytes > 0 && p.room.sizes.m == nil && s.indexer.table.inhabitants(p.config.ID) > 0 {
+		if c.Limit[i].MaxBytes > 0 && p.config.MaxBytes == 0 {
 			return fmt.Errorf("cache: PartitionConfig.MaxBytes of %q is %d, but sizes were not counted from the beginning", p.config.ID, c.Limit[i].MaxBytes)
 		}
 	}
@@ -132,7 +185,7 @@ func (s *PartitionedInformer) checkChange(c *PartitionChange) error {
 func (s *PartitionedInformer) settleIn(next *routes, gone []*partition, c *PartitionChange) {
 	last := s.routes.Load()
 	s.routes.Store(next)
-	if c.Router == nil && len(gone) == 0 {
+	if c.Router == nil && len(gone) == 0 && len(c.Successors) == 0 {
 		return
 	}
 	b := placing{PartitionedInformer: s}
@@ -143,12 +196,13 @@ func (s *PartitionedInformer) settleIn(next *routes, gone []*partition, c *Parti
 		key := row.e.key
 		at, _ := s.indexer.table.homeOf(key)
 		home := last.partitions[at]
-		if home.fixed && !slices.Contains(gone, home) {
-			continue
+		id, known := c.Successors[at]
+		if !known {
+			prefix, bare := splitPrefix(key, row.obj)
+			env := s.rowEnvelope(bare, key, row.obj)
+			id = next.router(prefix, &env)
 		}
-		prefix, bare := splitPrefix(key, row.obj)
-		env := s.rowEnvelope(bare, key, row.obj)
-		to := next.partitions[next.router(prefix, &env)]
+		to := next.partitions[id]
 		switch {
 		case to == home:
 		case to == nil:
@@ -236,9 +290,31 @@ func (s *PartitionedInformer) leave(p *partition) {
 	// It has nothing to tell.
 	p.cancel()
 	p.shared.end()
-	p.own.end()
+	s.part(p)
+}
+
+// part takes leave of a partition that has told everything, under telling.
+func (s *PartitionedInformer) part(p *partition) {
 	for _, r := range s.registrations {
 		r.part(p)
+	}
+	s.dropOwn(p.config.ID)
+}
+
+// dropOwn forgets the lane of handlers for one partition if there is neither the partition nor such a handler, under telling.
+func (s *PartitionedInformer) dropOwn(id string) {
+	lane := s.own[id]
+	if lane == nil || lane.listened.Load() || s.partition(id) != nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ending {
+		return // then it is waited for
+	}
+	delete(s.own, id)
+	if s.started {
+		s.work.Go(lane.end) // a handler that was removed may be in its last call
 	}
 }
 
@@ -260,7 +336,6 @@ func (s *PartitionedInformer) seeOff(p *partition) {
 		if s.seenOff(p) {
 			p.cancel()
 			p.shared.end()
-			p.own.end()
 			return
 		}
 	}
@@ -270,13 +345,11 @@ func (s *PartitionedInformer) seenOff(p *partition) bool {
 	s.telling.Lock()
 	defer s.telling.Unlock()
 	s.unpin(p)
-	if p.pinned.len() > 0 || !p.shared.toldAll() || !p.own.toldAll() {
+	if p.pinned.len() > 0 || !p.shared.toldAll() {
 		return false
 	}
 	s.left = slices.DeleteFunc(s.left, func(other *partition) bool { return other == p })
-	for _, r := range s.registrations {
-		r.part(p)
-	}
+	s.part(p)
 	return true
 }
 
@@ -334,10 +407,24 @@ func (s *PartitionedInformer) relist(t *Stream) {
 	if t.stopping.Load() || s.isEnding() {
 		return
 	}
+	s.relistNow(t)
+}
+
+// relistNow is relist under changing.
+func (s *PartitionedInformer) relistNow(t *Stream) {
+	s.mu.Lock()
+	running := t.reflector != nil
+	s.mu.Unlock()
+	if !running {
+		return
+	}
 	t.halt()
-	t.stopping.Store(false)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.ending {
+		return
+	}
+	t.stopping.Store(false)
 	t.config.Resume = nil
 	t.ended = make(chan struct{})
 	s.run(t)

@@ -13,8 +13,8 @@ import (
 // PartitionHandler hears of changes and of the partition that they happen in. What it is given is shared and must not be
 // changed.
 //
-//   - It is called by one goroutine for each partition, at the same time, unless it asks for one at a time. Of one key it is
-//     never called by two.
+//   - It is called for several partitions at the same time, unless it asks for one at a time, but never twice at the same time for
+//     one partition or for one key.
 //   - An object that moves from one partition to another is updated for handlers of all partitions, in the new one. For
 //     handlers of one partition it is deleted, or added.
 //   - An object that moves because the partitions changed has not changed itself: nothing is told of it to handlers of all.
@@ -41,28 +41,57 @@ func (s *PartitionedInformer) AddPartitionHandler(handler PartitionHandler, opti
 	if handler == nil {
 		return nil, errors.New("the handler is nil")
 	}
-	h := &partitionHandler{handler: handler}
-	if options.OneAtATime {
-		h.turn = turn.New()
-	}
+	h := &partitionHandler{handler: handler, oneAtATime: options.OneAtATime, calls: map[string]*calls{}}
 	return s.register(h, options.HandlerOptions, options.Partition)
 }
 
-// partitionHandler makes a PartitionHandler of notices.
+// partitionHandler calls a PartitionHandler.
 type partitionHandler struct {
 	ResourceEventHandlerFuncs
-	handler PartitionHandler
-	turn    turn.Turn // nil if the handler may be called for several partitions at the same time
+	handler    PartitionHandler
+	oneAtATime bool
+
+	mu sync.Mutex
+	// calls are those that run or wait, by partition: keys that have moved are told of by listeners of several partitions. With
+	// oneAtATime, all are under an empty name.
+	calls map[string]*calls
+}
+
+// calls are those of a handler that must not run at the same time.
+type calls struct {
+	turn turn.Turn
+	n    int // how many run or wait
+}
+
+// begin waits until no other call for a partition runs, and returns a function that ends the call.
+func (h *partitionHandler) begin(partition string) (end func()) {
+	if h.oneAtATime {
+		partition = ""
+	}
+	h.mu.Lock()
+	c := h.calls[partition]
+	if c == nil {
+		c = &calls{turn: turn.New()}
+		h.calls[partition] = c
+	}
+	c.n++
+	h.mu.Unlock()
+	c.turn.Lock()
+	return func() {
+		c.turn.Unlock()
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if c.n--; c.n == 0 {
+			delete(h.calls, partition)
+		}
+	}
 }
 
 func (h *partitionHandler) handlerType() string { return fmt.Sprintf("%T", h.handler) }
 
 func (h *partitionHandler) take(n *notice) {
-	if h.turn != nil {
-		h.turn.Lock()
-		defer h.turn.Unlock()
-	}
 	id := n.home.config.ID
+	defer h.begin(id)()
 	switch n.what {
 	case added:
 		h.handler.OnAdd(id, show(n.new), n.initial)
@@ -148,8 +177,10 @@ func (s *PartitionedInformer) register(h ResourceEventHandler, options HandlerOp
 	for _, p := range s.routes.Load().partitions {
 		r.join(p)
 	}
-	for _, p := range s.left { // through whose lanes others may be told of
-		r.join(p)
+	if only == "" {
+		for _, p := range s.left { // through whose lanes others may be told of
+			r.join(p)
+		}
 	}
 	s.registrations = append(s.registrations, r)
 	r.noteSynced(nil)
@@ -159,8 +190,8 @@ func (s *PartitionedInformer) register(h ResourceEventHandler, options HandlerOp
 // join adds a listener in a partition, under telling.
 func (r *partitionedRegistration) join(p *partition) {
 	s := r.informer
-	if r.only != "" && (r.only != p.config.ID || slices.Contains(s.left, p)) {
-		return
+	if r.only != "" && (r.only != p.config.ID || len(r.listeners) > 0) {
+		return // it goes on with the log that it reads
 	}
 	l := newListener(r.handler, r.options, s.log())
 	l.resync.requested = s.options.ResyncPeriod
@@ -201,9 +232,10 @@ func (r *partitionedRegistration) endIfLast() {
 	}
 }
 
-// part takes leave of a partition that is gone, under telling.
+// part takes leave of a partition that is gone, under telling. A handler of one partition goes on, since there may be another of its
+// ID.
 func (r *partitionedRegistration) part(p *partition) {
-	if l := r.listeners[p]; l != nil {
+	if l := r.listeners[p]; l != nil && r.only == "" {
 		delete(r.listeners, p)
 		r.noteSynced(l)
 	}
@@ -235,6 +267,9 @@ func (s *PartitionedInformer) RemoveEventHandler(handle ResourceEventHandlerRegi
 	for p, l := range r.listeners {
 		p.shared.remove(l)
 		p.own.remove(l)
+	}
+	if r.only != "" {
+		s.dropOwn(r.only)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

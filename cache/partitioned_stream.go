@@ -176,44 +176,22 @@ func (s *PartitionedInformer) isBehind(key, version string) bool {
 	return ok && (!comparable || order < 0)
 }
 
-// Stop ends a stream, and returns up to which versions the informer has heard everything from it, nothing if that is not known.
-// There are several if it began where others had been, and has not got as far as all of them. What it brought stays.
-func (t *Stream) Stop() []ResumePoint {
+// stop ends a stream, and returns the version up to which the informer has heard everything from it, empty if that is not known. Of
+// what its resume points cover, the informer knows everything up to their versions as well. It is called under changing.
+func (t *Stream) stop() (version string) {
 	s := t.informer
-	s.changing.Lock()
-	defer s.changing.Unlock()
 	t.halt()
-	s.telling.Lock()
-	defer s.telling.Unlock()
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.streams = slices.DeleteFunc(slices.Clone(s.streams), func(other *Stream) bool { return other == t })
-	s.mu.Unlock()
 	// Partitions that wait for its list wait on, until a Change says what for.
 	switch {
 	case t.reflector == nil:
-		return nil
+		return ""
 	case t.reflector.State().Synced:
-		return t.reached(t.reflector.LastSyncResourceVersion())
-	case t.reflector.resume != "": // it has not even begun
-		return t.reached(t.reflector.resume)
+		return t.reflector.LastSyncResourceVersion()
 	}
-	return nil
-}
-
-// reached is how far the stream is, of which all is known up to a version, and of what floors cover up to theirs.
-func (t *Stream) reached(version string) []ResumePoint {
-	v, err := strconv.ParseUint(version, 10, 64)
-	if err != nil || v >= t.highest {
-		return []ResumePoint{{Version: version}}
-	}
-	var points []ResumePoint
-	for _, f := range t.floors {
-		points = append(points, ResumePoint{Version: strconv.FormatUint(max(v, f.version), 10), Covers: f.covers})
-	}
-	if points == nil {
-		return []ResumePoint{{Version: version}}
-	}
-	return points
+	return t.reflector.resume // empty, or where it would have begun
 }
 
 // halt ends the reflector.

@@ -130,10 +130,13 @@ func (p *processor) remove(l *listener) {
 	}
 }
 
-// start starts the listeners that were added before.
+// start starts the listeners that were added before. It may be called more than once.
 func (p *processor) start() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.started {
+		return
+	}
 	p.started = true
 	for _, l := range p.listeners {
 		p.running.Go(l.run)

@@ -6,10 +6,12 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"vedette.dev/cache"
+	"vedette.dev/internal/cover"
 )
 
 // arrange brings the streams in line with what is known of the servers.
@@ -19,40 +21,40 @@ func (s *TypedShardingInformer[T]) arrange() error {
 	return s.move(s.layout)
 }
 
-// move goes over to a layout: it stops the streams that are not needed, changes shards, and starts other streams, where it can
-// from the version at which others stopped.
+// move goes over to a layout. If it returns an error, nothing has changed.
 func (s *TypedShardingInformer[T]) move(next *layout) error {
 	if s.ended {
 		return errEnded
 	}
-	change := cache.PartitionChange{}
-	s.changeShards(next, &change)
-	var wants []*want
-	if s.running != nil {
-		wants = s.grow(next.streams(s.selecting(next)), next)
-		wants = slices.DeleteFunc(wants, func(w *want) bool { return s.isAsking(w) })
+	t, err := newTransition(s.layout, next)
+	if err != nil {
+		return fmt.Errorf("shard: %w", err)
 	}
-	keep, stop, start := s.compare(wants)
-	configs := make([]cache.StreamConfig, len(start))
-	for i, w := range start {
-		var err error
-		if configs[i], err = s.streamConfig(next, w); err != nil {
-			return fmt.Errorf("shard: %w", err)
+	if s.running != nil {
+		specs := s.grow(next.streams(s.selecting(next)), next)
+		t.arrange(s.streams, slices.DeleteFunc(specs, func(w *streamSpec) bool { return s.isAsking(w) }))
+	}
+	s.noteHashKeys(next)
+	change, err := s.change(t, next)
+	if err != nil {
+		return err
+	}
+	begun := make([]*stream, len(t.start))
+	for i, w := range t.start {
+		begun[i] = &stream{streamSpec: w}
+	}
+	change.Resume = func(versions []string, full []string) [][]cache.ResumePoint {
+		known := t.known(versions)
+		incomplete := s.layout.objectsOf(full)
+		points := make([][]cache.ResumePoint, len(begun))
+		for i, b := range begun {
+			b.resumed = b.resume(known, incomplete)
+			points[i] = s.resumePoints(b.resumed)
 		}
+		return points
 	}
 	s.scopes.Store(nil) // until the streams are complete again
-	stopped := map[*stream][]cache.ResumePoint{}
-	for _, old := range stop {
-		stopped[old] = old.handle.Stop()
-	}
-	for i, w := range start {
-		configs[i].Resume = resume(w, stopped)
-	}
-	change.Start, change.Feed = configs, map[*cache.Stream][]string{}
-	for old, w := range keep {
-		old.want = w
-		change.Feed[old.handle] = w.partitions
-	}
+	defer s.publish()
 	handles, err := s.machine.Change(change)
 	if err != nil {
 		return err
@@ -63,39 +65,91 @@ func (s *TypedShardingInformer[T]) move(next *layout) error {
 		s.mu.Unlock()
 	}
 	s.layout = next
-	s.streams = slices.Collect(maps.Keys(keep))
-	for i, w := range start {
-		s.streams = append(s.streams, &stream{w, handles[i]})
+	for old, w := range t.keep {
+		old.streamSpec = w
 	}
-	s.publish()
-	s.joinLater(start)
+	for i := range begun {
+		begun[i].handle = handles[i]
+	}
+	s.streams = slices.Concat(slices.Collect(maps.Keys(t.keep)), begun)
+	s.joinLater(t.start)
 	return nil
 }
 
-// changeShards notes which partitions come, go and change.
-func (s *TypedShardingInformer[T]) changeShards(next *layout, change *cache.PartitionChange) {
-	if next == s.layout {
-		return
+// known returns what is known of the objects of the streams that stop, which have reached some versions.
+func (t *transition) known(versions []string) (out []progress) {
+	for i, old := range t.stop {
+		version, _ := strconv.ParseUint(versions[i], 10, 64) // one that is not a number cannot be resumed from
+		out = append(out, old.reached(version)...)
 	}
-	change.Router = next.route
-	for _, id := range next.ids() {
-		is, was := next.shards[id], s.layout.shards[id]
-		switch {
-		case was == nil:
-			change.Add = append(change.Add, is.partition())
-		case is.Limits != was.Limits:
-			change.Limit = append(change.Limit, is.partition())
+	return out
+}
+
+// objectsOf returns the objects of some shards.
+func (l *layout) objectsOf(ids []string) cover.Cover {
+	covers := make([]cover.Cover, 0, len(ids))
+	for _, id := range ids {
+		covers = append(covers, l.scopes[id].cover)
+	}
+	return cover.Union(covers...)
+}
+
+func (s *TypedShardingInformer[T]) resumePoints(from []progress) []cache.ResumePoint {
+	points := make([]cache.ResumePoint, len(from))
+	for i, p := range from {
+		points[i] = cache.ResumePoint{Version: strconv.FormatUint(p.version, 10), Covers: cover.Test(p.objects, s.reader().read)}
+	}
+	return points
+}
+
+// reader returns what reads the values that covers of streams are about.
+func (s *TypedShardingInformer[T]) reader() reader {
+	return reader{hashes: s.hashKeys, tenantOf: s.config.Tenant.Of}
+}
+
+// noteHashKeys makes the keys of a layout known to readers. It is called under changing.
+func (s *TypedShardingInformer[T]) noteHashKeys(l *layout) {
+	for _, sc := range l.scopes {
+		if _, known := s.hashKeys[sc.Hash.name]; !known && sc.Hash.of != nil {
+			s.hashKeys[sc.Hash.name] = sc.Hash
 		}
 	}
-	for _, id := range s.layout.ids() {
-		switch {
-		case next.shards[id] != nil:
-		case next.keeps(s.layout.scopes[id]):
-			change.Retire = append(change.Retire, id)
-		default:
-			change.Remove = append(change.Remove, id)
+}
+
+// change returns what a transition changes in the informer.
+func (s *TypedShardingInformer[T]) change(t *transition, next *layout) (cache.PartitionChange, error) {
+	change := cache.PartitionChange{
+		Remove: t.remove, Retire: t.retire, Successors: t.successors,
+		Feed: map[*cache.Stream][]string{},
+	}
+	if next != s.layout {
+		change.Router = next.route
+	}
+	for _, id := range t.add {
+		change.Add = append(change.Add, next.shards[id].partition())
+	}
+	for _, id := range t.limit {
+		change.Limit = append(change.Limit, next.shards[id].partition())
+	}
+	for id, was := range s.layout.scopes {
+		if is := next.scopes[id]; is == nil || slices.Contains(t.limit, id) || !is.cover.Equal(was.cover) {
+			change.Rescoped = append(change.Rescoped, id)
 		}
 	}
+	for _, old := range t.stop {
+		change.Stop = append(change.Stop, old.handle)
+	}
+	for old, w := range t.keep {
+		change.Feed[old.handle] = w.shards
+	}
+	for _, w := range t.start {
+		config, err := s.streamConfig(next, w)
+		if err != nil {
+			return cache.PartitionChange{}, fmt.Errorf("shard: %w", err)
+		}
+		change.Start = append(change.Start, config)
+	}
+	return change, nil
 }
 
 func (s *Shard) partition() cache.PartitionConfig {
@@ -104,63 +158,8 @@ func (s *Shard) partition() cache.PartitionConfig {
 	}
 }
 
-// compare divides streams into those that go on, those that end, and those that begin. One that brings everything, and of which
-// more is kept than before, has to begin again.
-func (s *TypedShardingInformer[T]) compare(wants []*want) (keep map[*stream]*want, stop []*stream, start []*want) {
-	keep = map[*stream]*want{}
-	kept := map[*want]bool{}
-	for _, old := range s.streams {
-		i := slices.IndexFunc(wants, func(w *want) bool { return w.ident() == old.ident() && !kept[w] })
-		if i >= 0 && wants[i].cover.within([]cover{old.cover}) {
-			keep[old] = wants[i]
-			kept[wants[i]] = true
-			continue
-		}
-		stop = append(stop, old)
-	}
-	for _, w := range wants {
-		if !kept[w] {
-			start = append(start, w)
-		}
-	}
-	return keep, stop, start
-}
-
-// resume is where a stream can begin to watch, if all that it covers is known up to some version.
-func resume(w *want, stopped map[*stream][]cache.ResumePoint) []cache.ResumePoint {
-	var points []cache.ResumePoint
-	var known []cover
-	for old, reached := range stopped {
-		if old.cluster != w.cluster || !old.cover.meets(w.cover) {
-			continue
-		}
-		if len(reached) == 0 {
-			return nil
-		}
-		for _, point := range reached {
-			points = append(points, cache.ResumePoint{Version: point.Version, Covers: both(old.test(old.cover), point.Covers)})
-		}
-		known = append(known, old.cover)
-	}
-	if !w.cover.within(known) {
-		return nil
-	}
-	return points
-}
-
-// both is what two say, of which each may be nil and then says yes.
-func both(a, b func(*Envelope) bool) func(*Envelope) bool {
-	switch {
-	case a == nil:
-		return b
-	case b == nil:
-		return a
-	}
-	return func(e *Envelope) bool { return a(e) && b(e) }
-}
-
-// streamConfig makes a stream of what is wanted.
-func (s *TypedShardingInformer[T]) streamConfig(l *layout, w *want) (cache.StreamConfig, error) {
+// streamConfig returns the configuration of a stream.
+func (s *TypedShardingInformer[T]) streamConfig(l *layout, w *streamSpec) (cache.StreamConfig, error) {
 	r, err := s.requester(l, w.cluster, w.namespace)
 	if err != nil {
 		return cache.StreamConfig{}, err
@@ -175,16 +174,13 @@ func (s *TypedShardingInformer[T]) streamConfig(l *layout, w *want) (cache.Strea
 		Name:       w.String(),
 		Source:     cache.NewListWatchFromRequester(r, s.newObject(), tweak),
 		Prefix:     prefixOf(w.cluster),
-		Partitions: w.partitions,
+		Partitions: w.shards,
 		Fixed:      w.fixed,
-		Covers:     w.test(w.cover),
+		Covers:     w.brings(s.reader()),
 		Shared:     w.shared,
 		Settled:    w.settled,
 		Leaves:     w.leaves,
-		Trusted:    w.cover.family != familyHash || w.shared,
-	}
-	if w.shared && w.cover.family == familyHash {
-		config.Covers = inNamespace(w.namespace)
+		Trusted:    w.strategy != strategyHash || w.shared,
 	}
 	if w.leaves {
 		config.Exists = exists(r)

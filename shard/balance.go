@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"vedette.dev/cache"
 	"vedette.dev/internal/hashspace"
@@ -47,8 +48,8 @@ func (s *TypedShardingInformer[T]) balanceFirst(ctx context.Context) {
 }
 
 // Rebalance chooses the ranges of shards by hash anew, by how many objects are where, so that each has a part of them that is
-// in keeping with its weight. No more is moved than need be, and objects that move are neither told of nor asked for again. Of
-// shards in several clusters, those of each are balanced by themselves.
+// in keeping with its weight. No more is moved than need be, and objects that move are neither told of nor asked for again. Shards in
+// different clusters or namespaces are balanced apart. With Config.Partial, no hashes are taken that no shard has.
 func (s *TypedShardingInformer[T]) Rebalance() (Moved, error) {
 	s.changing.Lock()
 	defer s.changing.Unlock()
@@ -64,6 +65,11 @@ func (s *TypedShardingInformer[T]) Resize(n int) (Moved, error) {
 		return Moved{}, fmt.Errorf("shard: Resize to %d shards, want 1 to 65536", n)
 	}
 	shards := s.layout.list()
+	if groups, err := groupsOf(shards); err != nil {
+		return Moved{}, err
+	} else if len(groups) > 1 {
+		return Moved{}, fmt.Errorf("shard: Resize to %d shards, but there are shards in %d clusters or lists of namespaces; use Split, Merge or SetShards", n, len(groups))
+	}
 	for i := 0; len(shards) < n; i++ {
 		id := hashID(i)
 		if s.layout.shards[id] == nil {
@@ -83,17 +89,13 @@ func (s *TypedShardingInformer[T]) rebalance(shards []Shard) (Moved, error) {
 	if len(s.layout.shards) == 0 {
 		return Moved{}, errors.New("shard: there are no shards to balance")
 	}
-	total := Moved{}
-	clusters := map[string][]int{}
-	for i := range shards {
-		if shards[i].Scope.Hash.of == nil {
-			return Moved{}, fmt.Errorf("shard: shard %q (%s) is not by hash, and has no ranges that could be balanced", shards[i].ID, shards[i].Scope)
-		}
-		cluster := shards[i].Scope.Cluster
-		clusters[cluster] = append(clusters[cluster], i)
+	groups, err := groupsOf(shards)
+	if err != nil {
+		return Moved{}, err
 	}
-	for cluster, at := range clusters {
-		plan, err := s.plan(cluster, shards, at)
+	total := Moved{}
+	for in, at := range groups {
+		plan, err := s.plan(in, shards, at)
 		if err != nil {
 			return Moved{}, fmt.Errorf("shard: %w", err)
 		}
@@ -110,11 +112,29 @@ func (s *TypedShardingInformer[T]) rebalance(shards []Shard) (Moved, error) {
 	return total, s.setShards(shards)
 }
 
-// plan divides the hashes of a cluster among some of the shards.
-func (s *TypedShardingInformer[T]) plan(cluster string, shards []Shard, at []int) (hashspace.Plan, error) {
+// group is where shards by hash are: those of a group have the hashes of the same objects.
+type group struct{ cluster, namespaces string }
+
+func groupOf(s *Scope) group { return group{s.Cluster, strings.Join(sorted(s.Namespaces), ",")} }
+
+// groupsOf returns which of some shards are in each group.
+func groupsOf(shards []Shard) (map[group][]int, error) {
+	groups := map[group][]int{}
+	for i := range shards {
+		scope := &shards[i].Scope
+		if scope.Hash.of == nil {
+			return nil, fmt.Errorf("shard: shard %q (%s) is not by hash, and has no ranges that could be balanced", shards[i].ID, scope)
+		}
+		groups[groupOf(scope)] = append(groups[groupOf(scope)], i)
+	}
+	return groups, nil
+}
+
+// plan divides the hashes that the shards of a group have among some shards.
+func (s *TypedShardingInformer[T]) plan(in group, shards []Shard, at []int) (hashspace.Plan, error) {
 	current := map[string]hashspace.Set{}
 	for id, sc := range s.layout.scopes {
-		if sc.Cluster == cluster {
+		if groupOf(&sc.Scope) == in {
 			current[id] = sc.set
 		}
 	}
@@ -122,14 +142,14 @@ func (s *TypedShardingInformer[T]) plan(cluster string, shards []Shard, at []int
 	for _, i := range at {
 		owners[shards[i].ID] = shards[i].weight()
 	}
-	return hashspace.Rebalance(current, owners, s.loads(cluster, shards[at[0]].Scope.Hash), 0)
+	return hashspace.RebalanceWithin(current, owners, s.loads(in, shards[at[0]].Scope.Hash), 0)
 }
 
-// loads is how many objects are where.
-func (s *TypedShardingInformer[T]) loads(cluster string, key HashKey) []hashspace.Load {
+// loads returns how many objects of a group there are, by hash.
+func (s *TypedShardingInformer[T]) loads(in group, key HashKey) []hashspace.Load {
 	weights := map[uint64]float64{}
 	for _, id := range s.layout.ids() {
-		if s.layout.scopes[id].Cluster != cluster {
+		if groupOf(&s.layout.scopes[id].Scope) != in {
 			continue
 		}
 		for _, obj := range s.machine.PartitionIndexer(id).List() {

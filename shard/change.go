@@ -25,32 +25,25 @@ func (s *TypedShardingInformer[T]) setShards(shards []Shard) error {
 	if err != nil {
 		return fmt.Errorf("shard: %w", err)
 	}
-	if err := s.follows(next); err != nil {
-		return fmt.Errorf("shard: %w", err)
+	if len(shards) == 0 && !s.config.Partial && s.layout.hasHashes() {
+		return fmt.Errorf("shard: %w", errNoShards)
+	}
+	for cluster := range next.byCluster() {
+		if _, err := s.requester(next, cluster, ""); err != nil {
+			return fmt.Errorf("shard: %w", err)
+		}
 	}
 	return s.move(next)
 }
 
-// follows tells what keeps a layout from taking the place of the present one.
-func (s *TypedShardingInformer[T]) follows(next *layout) error {
-	for id, was := range s.layout.scopes {
-		is := next.scopes[id]
-		switch {
-		case is == nil:
-		case is.Cluster != was.Cluster:
-			return fmt.Errorf("shard %q was in cluster %q and is now in cluster %q; remove it, and add another", id, was.Cluster, is.Cluster)
-		case is.family == familyAsked && is.Scope.String() != was.Scope.String():
-			return fmt.Errorf("shard %q cannot have another selector (%s, before %s); remove it, and add another", id, is.Scope, was.Scope)
-		case !next.keeps(was):
-			return fmt.Errorf("shard %q would lose objects that no other shard has (%s, before %s); split it, and remove a part", id, is.Scope, was.Scope)
+// hasHashes reports whether shards are by hash.
+func (l *layout) hasHashes() bool {
+	for _, r := range l.routers {
+		if r.strategy == strategyHash {
+			return true
 		}
 	}
-	for cluster := range next.byCluster() {
-		if _, err := s.requester(next, cluster, ""); err != nil {
-			return err
-		}
-	}
-	return nil
+	return false
 }
 
 // AddShard adds a shard. Nothing is listed but what is in it.
@@ -68,7 +61,7 @@ func (s *TypedShardingInformer[T]) RemoveShard(id string) error {
 		return fmt.Errorf("shard: there is no shard %q to remove", id)
 	}
 	next := slices.DeleteFunc(s.layout.list(), func(shard Shard) bool { return shard.ID == id })
-	if !s.config.Partial && s.layout.scopes[id].family == familyHash {
+	if !s.config.Partial && s.layout.scopes[id].strategy == strategyHash {
 		return fmt.Errorf("shard: without shard %q some hashes would be in no shard; merge it with another, or set Config.Partial", id)
 	}
 	return s.setShards(next)
@@ -78,7 +71,7 @@ func (s *TypedShardingInformer[T]) RemoveShard(id string) error {
 func (l *layout) list() []Shard {
 	out := make([]Shard, 0, len(l.shards))
 	for _, id := range l.ids() {
-		out = append(out, *l.shards[id])
+		out = append(out, l.shards[id].clone())
 	}
 	return out
 }

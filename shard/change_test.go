@@ -3,6 +3,7 @@ package shard
 import (
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"strings"
 	"sync"
@@ -76,7 +77,8 @@ func TestResharding(t *testing.T) {
 		t.Run(fmt.Sprintf("selects=%v", selects), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := newServer(t, apitest.Config{ShardSelectors: selects})
-				fill(t, server, testsize.Of(500, 150))
+				objects := testsize.Of(500, 150)
+				fill(t, server, objects)
 				c := &traffic{}
 				w := start(t, server, Config[*corev1.ConfigMap]{REST: c.wrap(server.RESTConfig()), Source: Hash(ByUID(), 4)})
 				w.check(nil)
@@ -91,7 +93,8 @@ func TestResharding(t *testing.T) {
 				}{
 					{"resize", func() error {
 						moved, err := w.informer.Resize(5)
-						if moved.Part > 1.0/5+0.01 {
+						// The UIDs are random, and so is by how much the four shards differ before.
+						if moved.Part > 1.0/5+2/math.Sqrt(float64(objects)) {
 							t.Errorf("from 4 to 5 shards %v of the objects moved", moved.Part)
 						}
 						return err

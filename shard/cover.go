@@ -1,119 +1,125 @@
 package shard
 
 import (
-	"slices"
+	"fmt"
 
-	"vedette.dev/internal/hashspace"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+
+	"vedette.dev/internal/cover"
 )
 
-// cover is which objects of a cluster a stream brings, or a shard has. Of the fields after the first, the one of the family counts.
-type cover struct {
-	family    family
-	namespace string        // "" for all of them
-	values    []string      // of a label, or tenants; sorted
-	set       hashspace.Set // of hashes
-	asked     string        // what the server was asked for
+// Dimensions of covers that every object has.
+var (
+	inCluster   = cover.Dimension{Kind: cover.Cluster}
+	inNamespace = cover.Dimension{Kind: cover.Namespace}
+	ofTenant    = cover.Dimension{Kind: cover.Tenant}
+)
+
+func byLabel(key string) cover.Dimension { return cover.Dimension{Kind: cover.Label, Name: key} }
+
+func byHash(key HashKey) cover.Dimension { return cover.Dimension{Kind: cover.Hash, Name: key.name} }
+
+// in returns the objects of a cluster that are in a namespace, or in all of them if it is empty.
+func in(cluster, namespace string) cover.Cover {
+	c := cover.Of(inCluster, cover.Values(cluster))
+	if namespace != "" {
+		c = c.Restrict(inNamespace, cover.Values(namespace))
+	}
+	return c
 }
 
-// within tells whether the cover is part of several others taken together.
-func (c cover) within(others []cover) bool {
-	rest := c
-	for _, o := range others {
-		if !c.comparable(o) {
-			continue
+// objects returns which objects are in the scope.
+func (s *scope) objects() (cover.Cover, error) {
+	c := in(s.Cluster, "")
+	if len(s.Namespaces) > 0 {
+		c = c.Restrict(inNamespace, cover.Values(s.Namespaces...))
+	}
+	switch {
+	case s.Hash.of != nil:
+		return c.Restrict(byHash(s.Hash), cover.Hashes(s.set)), nil
+	case s.strategy == strategyTenant:
+		return c.Restrict(ofTenant, cover.Values(s.Tenant)), nil
+	case s.strategy == strategyLabel:
+		return c.Restrict(byLabel(s.label), cover.Values(s.values...)), nil
+	}
+	c, err := selected(c, s.Labels)
+	if err != nil {
+		return cover.Cover{}, err
+	}
+	return selectedByField(c, s.Fields)
+}
+
+// selected returns the objects of a cover that a label selector matches.
+func selected(c cover.Cover, text string) (cover.Cover, error) {
+	selector, err := labels.Parse(text)
+	if err != nil {
+		return cover.Cover{}, err
+	}
+	requirements, _ := selector.Requirements()
+	for _, r := range requirements {
+		d, values := byLabel(r.Key()), r.ValuesUnsorted()
+		switch r.Operator() {
+		case selection.In, selection.Equals, selection.DoubleEquals:
+			c = c.Restrict(d, cover.Values(values...))
+		case selection.NotIn, selection.NotEquals:
+			c = c.Restrict(d, cover.Except(values...))
+		case selection.Exists:
+			c = c.Restrict(d, cover.Except(cover.Absent))
+		case selection.DoesNotExist:
+			c = c.Restrict(d, cover.Values(cover.Absent))
+		default: // comparisons of numbers: two of them overlap unless they are the same
+			c = c.Restrict(cover.Dimension{Kind: cover.Label, Name: r.String()}, cover.Values("matches"))
 		}
-		switch c.family {
-		case familyHash:
-			rest.set = rest.set.Subtract(o.set)
-		case familyLabel, familyTenant:
-			rest.values = minus(rest.values, o.values)
+	}
+	return c, nil
+}
+
+// selectedByField returns the objects of a cover that a field selector matches.
+func selectedByField(c cover.Cover, text string) (cover.Cover, error) {
+	selector, err := fields.ParseSelector(text)
+	if err != nil {
+		return cover.Cover{}, err
+	}
+	for _, r := range selector.Requirements() {
+		d := cover.Dimension{Kind: cover.Field, Name: r.Field}
+		if r.Field == "metadata.namespace" {
+			d = inNamespace
+		}
+		switch r.Operator {
+		case selection.Equals, selection.DoubleEquals:
+			c = c.Restrict(d, cover.Values(r.Value))
+		case selection.NotEquals:
+			c = c.Restrict(d, cover.Except(r.Value))
 		default:
-			return true
+			return cover.Cover{}, fmt.Errorf("operator %q is not known", r.Operator)
 		}
 	}
-	return rest.isEmpty()
+	return c, nil
 }
 
-// meets tells whether two covers have something in common.
-func (c cover) meets(o cover) bool {
-	if !c.comparable(o) {
-		return false
+// reader reads the values of objects in the dimensions of covers. Fields are not read: the server alone knows them.
+type reader struct {
+	hashes   map[string]HashKey
+	tenantOf func(*Envelope) string
+}
+
+func (r reader) read(d cover.Dimension) cover.Reader[*Envelope] {
+	switch d.Kind {
+	case cover.Namespace:
+		return cover.Reader[*Envelope]{Value: func(e *Envelope) string { return e.Namespace }}
+	case cover.Label:
+		return cover.Reader[*Envelope]{Value: func(e *Envelope) string {
+			if value, ok := e.Labels()[d.Name]; ok {
+				return value
+			}
+			return cover.Absent
+		}}
+	case cover.Tenant:
+		return cover.Reader[*Envelope]{Value: r.tenantOf}
+	case cover.Hash:
+		return cover.Reader[*Envelope]{Hash: r.hashes[d.Name].hash} // the key is read now, so that the map may grow later
 	}
-	switch c.family {
-	case familyHash:
-		return !c.set.Intersect(o.set).Empty()
-	case familyLabel, familyTenant:
-		return len(minus(c.values, o.values)) < len(c.values)
-	}
-	return true
-}
-
-// comparable tells whether two covers are of the same sort and in the same place.
-func (c cover) comparable(o cover) bool {
-	return c.family == o.family && c.namespace == o.namespace && c.asked == o.asked
-}
-
-func (c cover) isEmpty() bool {
-	switch c.family {
-	case familyHash:
-		return c.set.Empty()
-	case familyLabel, familyTenant:
-		return len(c.values) == 0
-	}
-	return false
-}
-
-// minus is the values that are not among others.
-func minus(values, others []string) []string {
-	return slices.DeleteFunc(slices.Clone(values), func(v string) bool { return slices.Contains(others, v) })
-}
-
-// covers is what a shard has, in pieces that can be compared with those of others.
-func (s *scope) covers() []cover {
-	switch s.family {
-	case familyNamespace, familyHash:
-		namespaces := s.Namespaces
-		if len(namespaces) == 0 {
-			namespaces = []string{""}
-		}
-		var out []cover
-		for _, namespace := range namespaces {
-			out = append(out, cover{family: s.family, namespace: namespace, set: s.set})
-		}
-		return out
-	case familyLabel:
-		return []cover{{family: familyLabel, values: sorted(s.values)}}
-	case familyTenant:
-		return []cover{{family: familyTenant, values: []string{s.Tenant}}}
-	case familyAsked:
-		return []cover{{family: familyAsked, asked: s.Scope.String()}}
-	}
-	return []cover{{family: familyAll}}
-}
-
-func sorted(values []string) []string {
-	values = slices.Clone(values)
-	slices.Sort(values)
-	return slices.Compact(values)
-}
-
-// coversOf is what all shards of a cluster have.
-func (l *layout) coversOf(cluster string) (out []cover) {
-	for _, id := range l.ids() {
-		if s := l.scopes[id]; s.Cluster == cluster {
-			out = append(out, s.covers()...)
-		}
-	}
-	return out
-}
-
-// keeps tells whether everything that a shard has is in some shard of a layout.
-func (l *layout) keeps(s *scope) bool {
-	all := l.coversOf(s.Cluster)
-	for _, c := range s.covers() {
-		if !c.within(all) {
-			return false
-		}
-	}
-	return true
+	return cover.Reader[*Envelope]{}
 }

@@ -1,13 +1,15 @@
 package shard
 
+import "slices"
+
 // joinLater has a stream of label values that was begun beside others joined with them when it has been listed.
-func (s *TypedShardingInformer[T]) joinLater(start []*want) {
+func (s *TypedShardingInformer[T]) joinLater(start []*streamSpec) {
 	for _, w := range start {
-		if w.cover.family != familyLabel {
+		if w.strategy != strategyLabel {
 			continue
 		}
 		var synced []<-chan struct{}
-		for _, id := range w.partitions {
+		for _, id := range w.shards {
 			synced = append(synced, s.machine.PartitionSynced(id))
 		}
 		s.work.Go(func() { s.lookAfter(synced) })
@@ -16,10 +18,10 @@ func (s *TypedShardingInformer[T]) joinLater(start []*want) {
 
 // grow leaves streams of label values as they are when values are added, and has others beside them for these, until they have
 // been listed: then one takes the place of all.
-func (s *TypedShardingInformer[T]) grow(wants []*want, next *layout) []*want {
-	var out []*want
+func (s *TypedShardingInformer[T]) grow(wants []*streamSpec, next *layout) []*streamSpec {
+	var out []*streamSpec
 	for _, w := range wants {
-		if w.cover.family != familyLabel {
+		if w.strategy != strategyLabel {
 			out = append(out, w)
 			continue
 		}
@@ -28,28 +30,28 @@ func (s *TypedShardingInformer[T]) grow(wants []*want, next *layout) []*want {
 	return out
 }
 
-func (s *TypedShardingInformer[T]) growLabels(w *want, next *layout) []*want {
-	rest, ready := w.cover.values, true
-	var parts []*want
+func (s *TypedShardingInformer[T]) growLabels(w *streamSpec, next *layout) []*streamSpec {
+	rest, ready := w.values, true
+	var parts []*streamSpec
 	part := func(values []string) {
 		if len(values) == 0 {
 			return
 		}
 		p := *w
 		p.setValues(values)
-		p.partitions = next.holders(w.cluster, values)
+		p.shards = next.holders(w.cluster, values)
 		parts = append(parts, &p)
 	}
 	for _, old := range s.streams {
-		if old.cluster != w.cluster || old.cover.family != familyLabel {
+		if old.cluster != w.cluster || old.strategy != strategyLabel {
 			continue
 		}
 		ready = ready && old.handle.State().Synced
-		part(minus(w.cover.values, minus(w.cover.values, old.cover.values)))
-		rest = minus(rest, old.cover.values)
+		part(minus(w.values, minus(w.values, old.values)))
+		rest = minus(rest, old.values)
 	}
 	if len(parts) == 0 || ready && len(rest) == 0 {
-		return []*want{w}
+		return []*streamSpec{w}
 	}
 	part(rest)
 	return parts
@@ -63,6 +65,11 @@ func (l *layout) holders(cluster string, values []string) (ids []string) {
 		}
 	}
 	return ids
+}
+
+// minus returns the values that are not among others.
+func minus(values, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(values), func(v string) bool { return slices.Contains(others, v) })
 }
 
 // lookAfter has upkeep look when shards have synced.

@@ -28,12 +28,16 @@ type TypedShardingInformer[T cache.Object] struct {
 	changing turn.Turn
 	layout   *layout
 	streams  []*stream
-	running  context.Context // nil before the start
+	hashKeys map[string]HashKey // all that there ever were, by name: the covers of streams may mention them
+	running  context.Context    // nil before the start
 	ended    bool
 	work     sync.WaitGroup
 	nudge    chan struct{} // there is something to look at; has room for one
 	// scopes is the streams, for StoreVersionOf; nil while they change.
 	scopes atomic.Pointer[scopes]
+	// shown is the layout, for those who do not hold changing.
+	shown atomic.Pointer[layout]
+	count atomic.Int64 // of streams
 
 	mu      sync.Mutex // guards what follows
 	clients map[string]rest.Interface
@@ -49,8 +53,10 @@ var _ cache.StateReader = (*ShardingInformer)(nil)
 
 // stream is a list and watch that runs, or will when the informer does.
 type stream struct {
-	*want
+	*streamSpec
 	handle *cache.Stream
+	// resumed is from where the stream began to watch; empty if it began with a list.
+	resumed []progress
 }
 
 // NewShardingInformer returns an informer of objects of any type. Config.Example says which.
@@ -71,6 +77,7 @@ func NewTypedShardingInformer[T cache.Object](config Config[T]) (*TypedShardingI
 		config:   config,
 		changing: turn.New(),
 		nudge:    make(chan struct{}, 1),
+		hashKeys: map[string]HashKey{},
 		clients:  map[string]rest.Interface{},
 		selects:  map[string]selecting{},
 	}
@@ -86,6 +93,7 @@ func NewTypedShardingInformer[T cache.Object](config Config[T]) (*TypedShardingI
 	s.machine = cache.NewPartitionedInformer(example, options)
 	s.TypedSharedIndexInformer = cache.NewTypedSharedIndexInformer[T](s.machine)
 	s.layout, _ = newLayout(nil, &config.Tenant, false)
+	s.publish()
 	if shards, ok := config.Source.(fixed); ok {
 		if err := s.SetShards(shards...); err != nil {
 			return nil, err

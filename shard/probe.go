@@ -117,8 +117,8 @@ func (l *layout) someNamespace(cluster string) string {
 }
 
 // isAsking tells whether a stream has to wait for what its server says. Where there is a stream already, it goes on as it is.
-func (s *TypedShardingInformer[T]) isAsking(w *want) bool {
-	if w.cover.family != familyHash || !w.shared {
+func (s *TypedShardingInformer[T]) isAsking(w *streamSpec) bool {
+	if w.strategy != strategyHash || !w.shared {
 		return false
 	}
 	s.mu.Lock()

@@ -8,6 +8,7 @@ import (
 	"sort"
 
 	"vedette.dev/cache"
+	"vedette.dev/internal/cover"
 	"vedette.dev/internal/hashspace"
 )
 
@@ -23,6 +24,8 @@ type layout struct {
 
 // router says which shard of a cluster an object is in.
 type router struct {
+	strategy   strategy
+	objects    cover.Cover       // those of all shards
 	all        string            // the shard that has everything
 	namespaces map[string]string // namespace → shard
 	label      string
@@ -45,7 +48,7 @@ func newLayout(shards []Shard, tenants *Tenancy, complete bool) (*layout, error)
 	l := &layout{shards: map[string]*Shard{}, scopes: map[string]*scope{}, routers: map[string]*router{}}
 	var problems []error
 	for i := range shards {
-		s := shards[i]
+		s := shards[i].clone()
 		read, err := read(&s, tenants)
 		if err != nil {
 			problems = append(problems, err)
@@ -74,6 +77,13 @@ func newLayout(shards []Shard, tenants *Tenancy, complete bool) (*layout, error)
 	return l, errors.Join(problems...)
 }
 
+// clone returns a copy that shares no memory with the shard that the caller has.
+func (s Shard) clone() Shard {
+	s.Scope.Namespaces = slices.Clone(s.Scope.Namespaces)
+	s.Scope.Ranges = slices.Clone(s.Scope.Ranges)
+	return s
+}
+
 func (l *layout) ids() []string { return slices.Sorted(maps.Keys(l.shards)) }
 
 func (l *layout) byCluster() map[string][]string {
@@ -91,9 +101,11 @@ func (l *layout) newRouter(ids []string, tenants *Tenancy, complete bool) (*rout
 		tenantOf: tenants.Of, hashed: map[string][]held{},
 	}
 	first := ""
+	covers := make([]cover.Cover, 0, len(ids))
 	for _, id := range ids {
 		s := l.scopes[id]
-		if first != "" && l.scopes[first].family != s.family {
+		covers = append(covers, s.cover)
+		if first != "" && l.scopes[first].strategy != s.strategy {
 			return nil, fmt.Errorf("shard %q (%s) and shard %q (%s) are of different sorts, so that an object could be in both", first, l.scopes[first].Scope, id, s.Scope)
 		}
 		first = id
@@ -101,6 +113,7 @@ func (l *layout) newRouter(ids []string, tenants *Tenancy, complete bool) (*rout
 			return nil, err
 		}
 	}
+	r.strategy, r.objects = l.scopes[first].strategy, cover.Union(covers...)
 	return r, r.check(complete)
 }
 
@@ -113,19 +126,19 @@ func (r *router) add(id string, s *scope) error {
 		m[key] = id
 		return nil
 	}
-	switch s.family {
-	case familyAll:
+	switch s.strategy {
+	case strategyAll:
 		if r.all != "" {
 			return fmt.Errorf("shard %q and shard %q both have everything", r.all, id)
 		}
 		r.all = id
-	case familyNamespace:
+	case strategyNamespace:
 		for _, namespace := range s.Namespaces {
 			if err := take("namespace", r.namespaces, namespace); err != nil {
 				return err
 			}
 		}
-	case familyLabel:
+	case strategyLabel:
 		if r.label != "" && r.label != s.label {
 			return fmt.Errorf("shard %q is by label %q, and others are by label %q, so that an object could be in both", id, s.label, r.label)
 		}
@@ -135,9 +148,9 @@ func (r *router) add(id string, s *scope) error {
 				return err
 			}
 		}
-	case familyTenant:
+	case strategyTenant:
 		return take("tenant", r.tenants, s.Tenant)
-	case familyHash:
+	case strategyHash:
 		return r.addRanges(id, s)
 	}
 	return nil

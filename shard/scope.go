@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"vedette.dev/internal/cover"
 	"vedette.dev/internal/hashspace"
 	"vedette.dev/rest"
 )
@@ -60,25 +61,26 @@ type Scope struct {
 	Tenant string
 }
 
-// family is how the objects of a shard are told from others. Within a cluster, all shards are of one family.
-type family int
+// strategy is how the objects of a shard are told from those of others. Within a cluster, all shards have the same.
+type strategy int
 
 const (
-	familyAll       family = iota // the whole cluster
-	familyNamespace               // by namespace
-	familyLabel                   // by the value of one label
-	familyHash                    // by ranges of a hash
-	familyTenant                  // by what a function says
-	familyAsked                   // by a selector that the server alone evaluates
+	strategyAll       strategy = iota // the whole cluster
+	strategyNamespace                 // by namespace
+	strategyLabel                     // by the value of one label
+	strategyHash                      // by ranges of a hash
+	strategyTenant                    // by what a function says
+	strategySelector                  // by a selector that the server alone evaluates
 )
 
 // scope is a Scope that has been read.
 type scope struct {
 	Scope
-	family family
-	label  string   // of familyLabel: the key
-	values []string // of familyLabel
-	set    hashspace.Set
+	strategy strategy
+	label    string   // of strategyLabel: the key
+	values   []string // of strategyLabel
+	set      hashspace.Set
+	cover    cover.Cover
 }
 
 func read(s *Shard, tenants *Tenancy) (scope, error) {
@@ -115,7 +117,11 @@ func read(s *Shard, tenants *Tenancy) (scope, error) {
 	if err := out.readHash(); err != nil {
 		return fail("%v", err)
 	}
-	if err := out.choose(tenants); err != nil {
+	err := out.choose(tenants)
+	if err == nil {
+		out.cover, err = out.objects()
+	}
+	if err != nil {
 		return fail("%v", err)
 	}
 	return out, nil
@@ -156,7 +162,7 @@ func (s *scope) readHash() (err error) {
 	return nil
 }
 
-// choose finds the family, and refuses combinations that nobody could evaluate.
+// choose sets the strategy, and refuses combinations that nobody could evaluate.
 func (s *scope) choose(tenants *Tenancy) error {
 	hashed := s.Hash.of != nil
 	switch {
@@ -167,22 +173,22 @@ func (s *scope) choose(tenants *Tenancy) error {
 	case s.Tenant != "" && tenants.isZero():
 		return fmt.Errorf("scope: Tenant is %q, but Config.Tenant does not say how tenants are told apart", s.Tenant)
 	case s.Tenant != "" && tenants.Label != "":
-		s.family, s.label, s.values = familyLabel, tenants.Label, []string{s.Tenant}
+		s.strategy, s.label, s.values = strategyLabel, tenants.Label, []string{s.Tenant}
 		if _, err := labels.NewRequirement(s.label, selection.In, s.values); err != nil {
 			return fmt.Errorf("scope: Tenant: %w", err)
 		}
 	case s.Tenant != "":
-		s.family = familyTenant
+		s.strategy = strategyTenant
 	case hashed:
-		s.family = familyHash
+		s.strategy = strategyHash
 	case s.Fields != "" || s.Labels != "" && (s.label == "" || len(s.Namespaces) > 0):
-		s.family = familyAsked
+		s.strategy = strategySelector
 	case s.Labels != "":
-		s.family = familyLabel
+		s.strategy = strategyLabel
 	case len(s.Namespaces) > 0:
-		s.family = familyNamespace
+		s.strategy = strategyNamespace
 	default:
-		s.family = familyAll
+		s.strategy = strategyAll
 	}
 	return nil
 }

@@ -34,13 +34,13 @@ func (s *TypedShardingInformer[T]) Split(id string, into ...string) error {
 
 // divide divides a scope into n.
 func (s *TypedShardingInformer[T]) divide(sc *scope, n int) ([]Scope, error) {
-	switch sc.family {
-	case familyHash:
+	switch sc.strategy {
+	case strategyHash:
 		return s.divideRanges(sc, n)
-	case familyNamespace:
+	case strategyNamespace:
 		return s.divideNames(sc, n, sc.Namespaces, func(e *Envelope) string { return e.Namespace },
 			func(scope *Scope, names []string) { scope.Namespaces = names })
-	case familyLabel:
+	case strategyLabel:
 		if sc.Tenant != "" {
 			return nil, errors.New("a tenant is not divided")
 		}
@@ -52,7 +52,7 @@ func (s *TypedShardingInformer[T]) divide(sc *scope, n int) ([]Scope, error) {
 
 func (s *TypedShardingInformer[T]) divideRanges(sc *scope, n int) ([]Scope, error) {
 	var loads []hashspace.Load
-	for _, load := range s.loads(sc.Cluster, sc.Hash) {
+	for _, load := range s.loads(groupOf(&sc.Scope), sc.Hash) {
 		if sc.set.Contains(load.Hash) {
 			loads = append(loads, load)
 		}
@@ -144,18 +144,18 @@ func (s *TypedShardingInformer[T]) absorb(to *Shard, sc *scope, shard *Shard) er
 	if err != nil {
 		return err
 	}
-	if mine.family != sc.family || mine.Cluster != sc.Cluster {
+	if mine.strategy != sc.strategy || mine.Cluster != sc.Cluster {
 		return fmt.Errorf("one is %s, the other %s", to.Scope, sc.Scope)
 	}
-	switch sc.family {
-	case familyHash:
+	switch sc.strategy {
+	case strategyHash:
 		if !slices.Equal(sorted(mine.Namespaces), sorted(sc.Namespaces)) {
 			return errors.New("they are in different namespaces")
 		}
 		to.Scope.Ranges = mine.set.Union(sc.set)
-	case familyNamespace:
+	case strategyNamespace:
 		to.Scope.Namespaces = sorted(append(slices.Clone(mine.Namespaces), sc.Namespaces...))
-	case familyLabel:
+	case strategyLabel:
 		if mine.Tenant != "" {
 			return errors.New("tenants are not merged")
 		}
@@ -178,10 +178,4 @@ func sumLimits[N int | int64 | float64](a, b N) N {
 		return 0
 	}
 	return a + b
-}
-
-func labelIn(key string, values []string) string {
-	w := want{label: key}
-	w.setValues(values)
-	return w.labels
 }

@@ -13,13 +13,11 @@ type State struct {
 
 // Shards tells how each shard is, sorted by ID.
 func (s *TypedShardingInformer[T]) Shards() []State {
-	s.changing.Lock()
-	l := s.layout
-	s.changing.Unlock()
+	l := s.shown.Load()
 	out := make([]State, 0, len(l.shards))
 	for _, id := range l.ids() {
 		if state, ok := s.machine.Partition(id); ok {
-			out = append(out, State{*l.shards[id], state})
+			out = append(out, State{l.shards[id].clone(), state})
 		}
 	}
 	return out
@@ -42,12 +40,8 @@ func (s *TypedShardingInformer[T]) ShardOf(key string) (id string, ok bool) {
 	return s.machine.PartitionOf(key)
 }
 
-// Streams is how many lists and watches there are, and Changes how often the shards have changed.
-func (s *TypedShardingInformer[T]) Streams() int {
-	s.changing.Lock()
-	defer s.changing.Unlock()
-	return len(s.streams)
-}
+// Streams returns how many lists and watches there are.
+func (s *TypedShardingInformer[T]) Streams() int { return int(s.count.Load()) }
 
 // Changes is how often the shards have changed.
 func (s *TypedShardingInformer[T]) Changes() uint64 {

@@ -61,7 +61,7 @@ func (s scopes) place(key string) (cluster, namespace string) {
 	return cluster, namespace
 }
 
-// publish makes the streams known to StoreVersionOf. It is called under changing.
+// publish makes the shards and the streams known to callers. It is called under changing.
 func (s *TypedShardingInformer[T]) publish() {
 	next := scopes{}
 	for cluster := range s.layout.byCluster() {
@@ -71,4 +71,6 @@ func (s *TypedShardingInformer[T]) publish() {
 		next[t.cluster] = append(next[t.cluster], streamScope{t.namespace, t.handle})
 	}
 	s.scopes.Store(&next)
+	s.shown.Store(s.layout)
+	s.count.Store(int64(len(s.streams)))
 }

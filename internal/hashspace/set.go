@@ -98,9 +98,9 @@ func (s Set) complement() Set {
 	return append(out, Range{Start: start})
 }
 
-// Union is what is in either. They may overlap.
-func (s Set) Union(o Set) Set {
-	all := slices.Concat(s, o)
+// Union is what is in any of several sets. They may overlap.
+func (s Set) Union(others ...Set) Set {
+	all := slices.Concat(append([]Set{s}, others...)...)
 	slices.SortFunc(all, byStart)
 	return join(all)
 }
