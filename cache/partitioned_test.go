@@ -4,10 +4,12 @@ import (
 	"context"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // TestStreamHasSyncedWhenItsPartitionsHave: whoever waits for a partition and then looks at the stream, or gives it another
@@ -94,4 +96,57 @@ func TestAnObjectThatMovesKeepsItsIndexValues(t *testing.T) {
 		}
 		wantEqual(t, "calls of the index function", calls, before)
 	})
+}
+
+// TestADeletionIsNotLostBehindWhatDoesNotCount: an object is deleted, another of its name comes through another stream, and is gone again
+// in the next list of that stream, while all of it waits.
+func TestADeletionIsNotLostBehindWhatDoesNotCount(t *testing.T) {
+	for name, deletionFirst := range map[string]bool{"deletion first": true, "deletion last": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				withUID := func(name, uid, version string) *corev1.Pod {
+					p := pod("ns", name, version)
+					p.UID = types.UID(uid)
+					return p
+				}
+				a, b := newStage(withUID("x", "a", "1"), withUID("other", "a", "1")), newStage()
+				covers := func(uid string) func(*Envelope) bool {
+					return func(e *Envelope) bool { return string(e.UID) == uid }
+				}
+				i := NewPartitionedInformer(&corev1.Pod{}, SharedIndexInformerOptions{})
+				_, err := i.Change(PartitionChange{
+					Add:    []PartitionConfig{{ID: "p", MaxEventRate: 0.001}},
+					Router: func(string, *Envelope) string { return "p" },
+					Start: []StreamConfig{
+						{Name: "a", Source: a.lw(), Partitions: []string{"p"}, Covers: covers("a")},
+						{Name: "b", Source: b.lw(), Partitions: []string{"p"}, Covers: covers("b")},
+					},
+				})
+				mustNot(t, err)
+				i.Complete()
+				run(t, i)
+				for _, version := range []string{"2", "3"} { // one uses up the limit, the other waits for it
+					a.current().Modify(withUID("other", "a", version))
+					synctest.Wait()
+				}
+				deletion := func() { a.current().Delete(withUID("x", "a", "5")) }
+				creation := func() { b.current().Add(withUID("x", "b", "6")) }
+				if deletionFirst {
+					deletion()
+					synctest.Wait()
+					creation()
+				} else {
+					creation()
+					synctest.Wait()
+					deletion()
+				}
+				synctest.Wait()
+				b.set("9")
+				b.relist()
+				time.Sleep(2 * time.Hour)
+				synctest.Wait()
+				wantEqual(t, "objects", namesOf(i.GetIndexer().List()), []string{"other"})
+			})
+		})
+	}
 }
