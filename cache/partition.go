@@ -124,7 +124,6 @@ func (p *partition) run() {
 		s.deliver(p, letters)
 		s.mailbox.recycle(letters)
 		s.mailbox.done(letters)
-		s.fillUp(p)
 	}
 }
 
@@ -289,11 +288,14 @@ func (p *partition) limit(config PartitionConfig) {
 // fillPause is the least time between two lists that look for what was left out.
 const fillPause = 10 * time.Second
 
-// fillUp lists a partition again if it has left something out and now has room.
+// fillUp lists a partition again if it has left something out and now has room. It is called under telling.
 func (s *PartitionedInformer) fillUp(p *partition) {
-	s.telling.Lock()
-	defer s.telling.Unlock()
 	if p.filling || !p.room.roomAgain(s.indexer.table.inhabitants(p.config.ID)) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.started || s.ending {
 		return
 	}
 	p.filling = true

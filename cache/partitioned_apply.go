@@ -131,6 +131,7 @@ func (s *PartitionedInformer) listed(t *Stream) {
 	s.telling.Lock()
 	defer s.telling.Unlock()
 	t.brought.Store(true)
+	t.relisting.Store(false)
 	for _, id := range t.partitions() {
 		if p := s.partition(id); p != nil {
 			delete(p.awaited, t)
@@ -151,6 +152,7 @@ type placing struct {
 	gone   []string       // keys whose identity is to be forgotten
 	lanes  []laneNotices  // in the order in which they were first needed
 	pinned []string       // keys whose pins are to be moved to the end of their lane
+	freed  []*partition   // limited ones that have lost an object
 	room   int            // how many letters there are
 	counts map[string]int // how many objects more the partitions have than in the store
 }
@@ -327,8 +329,16 @@ func (b *placing) moved(key string, home, to *partition, old, obj any) {
 	b.tell(to.own, notice{key: key, new: obj, what: added, home: to})
 	home.movedOut++
 	to.movedIn++
+	b.leaves(key, home)
+}
+
+// leaves notes that an object is in a partition no longer.
+func (b *placing) leaves(key string, home *partition) {
 	home.room.gone(key)
 	b.count(home, -1)
+	if home.room.full != nil && !slices.Contains(b.freed, home) {
+		b.freed = append(b.freed, home)
+	}
 }
 
 // remove takes an object out, of which last is the last state.
@@ -343,8 +353,7 @@ func (b *placing) remove(key string, home *partition, last any) {
 // drop takes an object out without a word.
 func (b *placing) drop(key string, home *partition) {
 	delete(b.holds, key)
-	home.room.gone(key)
-	b.count(home, -1)
+	b.leaves(key, home)
 	b.steps = append(b.steps, placement{what: takeAway, key: key})
 	b.gone = append(b.gone, key)
 }
@@ -439,4 +448,7 @@ func (b *placing) commit() {
 		lane.log.append(lane.notices)
 	}
 	b.movePins()
+	for _, p := range b.freed {
+		b.fillUp(p)
+	}
 }

@@ -360,6 +360,7 @@ func (s *PartitionedInformer) startAll(fresh []*partition, configs []StreamConfi
 		streams[i] = &Stream{informer: s, config: configs[i], ended: make(chan struct{})}
 		streams[i].feeds.Store(&configs[i].Partitions)
 		known := streams[i].setFloors() != "" // then there is nothing to wait for
+		streams[i].brought.Store(known)
 		for _, id := range configs[i].Partitions {
 			p := s.partition(id)
 			p.expecting = false
@@ -371,8 +372,10 @@ func (s *PartitionedInformer) startAll(fresh []*partition, configs []StreamConfi
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.streams = append(slices.Clone(s.streams), streams...)
-	for _, p := range s.routes.Load().partitions { // which wait no longer for streams that have ended
-		maps.DeleteFunc(p.awaited, func(t *Stream, _ struct{}) bool { return !slices.Contains(s.streams, t) })
+	for id, p := range s.routes.Load().partitions { // which wait no longer for streams that have ended, or are for others now
+		maps.DeleteFunc(p.awaited, func(t *Stream, _ struct{}) bool {
+			return !slices.Contains(s.streams, t) || !slices.Contains(t.partitions(), id)
+		})
 	}
 	if !s.started {
 		return streams
@@ -425,6 +428,7 @@ func (s *PartitionedInformer) relistNow(t *Stream) {
 		return
 	}
 	t.stopping.Store(false)
+	t.relisting.Store(true)
 	t.config.Resume = nil
 	t.ended = make(chan struct{})
 	s.run(t)

@@ -68,6 +68,8 @@ type Stream struct {
 	// brought: its first list is in the store. The reflector says so a moment later, when those who have waited for it may
 	// have looked already. It changes under telling.
 	brought atomic.Bool
+	// relisting says that the stream has begun again because objects had been left out, and has not brought a list since.
+	relisting atomic.Bool
 	// listed is the version of the last list, if it can be compared; it belongs to telling.
 	listed uint64
 	// feeds is config.Partitions, which can change.
@@ -186,7 +188,7 @@ func (t *Stream) stop() (version string) {
 	s.streams = slices.DeleteFunc(slices.Clone(s.streams), func(other *Stream) bool { return other == t })
 	// Partitions that wait for its list wait on, until a Change says what for.
 	switch {
-	case t.reflector == nil:
+	case t.reflector == nil, t.relisting.Load():
 		return ""
 	case t.reflector.State().Synced:
 		return t.reflector.LastSyncResourceVersion()

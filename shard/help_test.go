@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -174,54 +175,93 @@ func difference(got, want map[string]string) string {
 type believer struct {
 	t     *testing.T
 	pause func() // nil for none
+	only  string // the only shard that it hears of, if there is one
+	// lossesUntold says that it is not told of lost shards, so that it may be told of an object that it believes to be there.
+	lossesUntold bool
+	// mayBeDeleted reports whether an object of a UID may be deleted; nil means that any may be.
+	mayBeDeleted func(uid string) bool
 
 	mu      sync.Mutex
 	known   map[string]*corev1.ConfigMap
 	shards  map[string]string
+	last    map[string]uint64 // the newest version that was told of a key
+	calls   map[string]int    // those that run, by shard
 	adds    int
 	updates int
 	deletes int
 	lost    []string
+	losses  map[string]bool // keys
 }
 
 func newBeliever(t *testing.T) *believer {
-	return &believer{t: t, known: map[string]*corev1.ConfigMap{}, shards: map[string]string{}}
+	return &believer{
+		t: t, known: map[string]*corev1.ConfigMap{}, shards: map[string]string{}, last: map[string]uint64{},
+		calls: map[string]int{}, losses: map[string]bool{},
+	}
+}
+
+// begin begins a call for a shard. The caller holds mu until it calls end.
+func (b *believer) begin(shard string) (end func()) {
+	b.mu.Lock()
+	if b.only != "" && shard != b.only {
+		b.t.Errorf("a handler of shard %q was called for shard %q", b.only, shard)
+	}
+	if b.calls[shard]++; b.calls[shard] > 1 {
+		b.t.Errorf("two calls for shard %q at a time", shard)
+	}
+	b.mu.Unlock()
+	if b.pause != nil {
+		b.pause()
+	}
+	b.mu.Lock()
+	return func() {
+		b.calls[shard]--
+		b.mu.Unlock()
+	}
+}
+
+// told notes the version of an object that was told, which must not be older than what was told before.
+func (b *believer) told(shard string, cm *corev1.ConfigMap) {
+	version, _ := strconv.ParseUint(cm.ResourceVersion, 10, 64)
+	key := keyOf(cm)
+	if version < b.last[key] {
+		b.t.Errorf("%s was told at version %d in %q after version %d", key, version, shard, b.last[key])
+	}
+	b.last[key] = version
+	b.known[key], b.shards[key] = cm, shard
 }
 
 func (b *believer) OnAdd(shard string, cm *corev1.ConfigMap, _ bool) {
-	b.wait()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	key := cm.Namespace + "/" + cm.Name
-	if b.known[key] != nil {
+	defer b.begin(shard)()
+	key := keyOf(cm)
+	if b.known[key] != nil && !b.lossesUntold {
 		b.t.Errorf("%s was added to %q, but was there in %q", key, shard, b.shards[key])
 	}
-	b.known[key], b.shards[key] = cm, shard
+	b.told(shard, cm)
 	b.adds++
 }
 
 func (b *believer) OnUpdate(shard string, old, cm *corev1.ConfigMap) {
-	b.wait()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	key := cm.Namespace + "/" + cm.Name
+	defer b.begin(shard)()
+	key := keyOf(cm)
 	if known := b.known[key]; known == nil || known.ResourceVersion != old.ResourceVersion {
 		b.t.Errorf("%s was updated in %q from version %s, but version %v was known", key, shard, old.ResourceVersion, b.known[key])
 	}
 	if old.UID != cm.UID {
 		b.t.Errorf("%s was updated to another object", key)
 	}
-	b.known[key], b.shards[key] = cm, shard
+	b.told(shard, cm)
 	b.updates++
 }
 
 func (b *believer) OnDelete(shard string, gone cache.DeletedObject[*corev1.ConfigMap]) {
-	b.wait()
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	defer b.begin(shard)()
 	key := gone.GetObjectName().String()
-	if b.known[key] == nil {
+	switch known := b.known[key]; {
+	case known == nil:
 		b.t.Errorf("%s was deleted from %q, but was not known", key, shard)
+	case b.mayBeDeleted != nil && !b.mayBeDeleted(string(known.UID)):
+		b.t.Errorf("%s was deleted from %q, but is there", key, shard)
 	}
 	delete(b.known, key)
 	delete(b.shards, key)
@@ -229,9 +269,7 @@ func (b *believer) OnDelete(shard string, gone cache.DeletedObject[*corev1.Confi
 }
 
 func (b *believer) OnShardLost(shard string, keys []string) {
-	b.wait()
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	defer b.begin(shard)()
 	b.lost = append(b.lost, shard)
 	for _, key := range keys {
 		if b.known[key] == nil {
@@ -239,13 +277,15 @@ func (b *believer) OnShardLost(shard string, keys []string) {
 		}
 		delete(b.known, key)
 		delete(b.shards, key)
+		b.losses[key] = true
 	}
 }
 
-func (b *believer) wait() {
-	if b.pause != nil {
-		b.pause()
-	}
+// everLost reports whether the handler was told that a key was lost with its shard.
+func (b *believer) everLost(key string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.losses[key]
 }
 
 func (b *believer) versions() map[string]string {
@@ -265,4 +305,27 @@ func (b *believer) counts() (adds, updates, deletes int) {
 	adds, updates, deletes = b.adds, b.updates, b.deletes
 	b.adds, b.updates, b.deletes = 0, 0, 0
 	return adds, updates, deletes
+}
+
+// plainBeliever is a believer that knows nothing of shards.
+type plainBeliever struct{ *believer }
+
+func (b plainBeliever) OnAdd(obj any, initial bool) {
+	b.believer.OnAdd("", obj.(*corev1.ConfigMap), initial)
+}
+
+func (b plainBeliever) OnUpdate(old, obj any) {
+	b.believer.OnUpdate("", old.(*corev1.ConfigMap), obj.(*corev1.ConfigMap))
+}
+
+func (b plainBeliever) OnDelete(obj any) {
+	var gone cache.DeletedObject[*corev1.ConfigMap]
+	switch o := obj.(type) {
+	case *corev1.ConfigMap:
+		gone.OptionalObj = o
+	case cache.DeletedFinalStateUnknown:
+		gone.FinalStateUnknown = &o
+		gone.OptionalObj, _ = o.Obj.(*corev1.ConfigMap)
+	}
+	b.believer.OnDelete("", gone)
 }

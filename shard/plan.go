@@ -29,9 +29,9 @@ type streamSpec struct {
 	strategy        strategy
 }
 
-// request returns a text that is the same for streams that make the same requests.
+// request returns a text that is the same for streams that make the same requests, and do the same with the answers.
 func (w *streamSpec) request() string {
-	return strings.Join([]string{w.cluster, w.namespace, w.labels, w.fields, w.hashes, fmt.Sprint(w.shared, w.fixed)}, "\x00")
+	return strings.Join([]string{w.cluster, w.namespace, w.labels, w.fields, w.hashes, fmt.Sprint(w.shared, w.fixed, w.settled, w.leaves)}, "\x00")
 }
 
 // String returns the name of the stream in logs and states.
