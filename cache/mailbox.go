@@ -237,6 +237,21 @@ func (m *mailbox) holds(key string) bool {
 	return m.letters.m[key] != nil
 }
 
+// streams returns the streams of all that has not been dealt with.
+func (m *mailbox) streams() map[*Stream]struct{} {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	out := map[*Stream]struct{}{}
+	for _, l := range m.letters.m {
+		for _, first := range []*letter{l, l.next} {
+			for at := first; at != nil; at = at.beneath {
+				out[at.stream] = struct{}{}
+			}
+		}
+	}
+	return out
+}
+
 // close lets those go on who wait at a tray. Its letters can still be taken.
 func (m *mailbox) close(t *tray) {
 	m.mu.Lock()

@@ -95,7 +95,7 @@ func (s *PartitionedInformer) replace(r *streamRefill, version string) {
 		}
 	}
 	s.telling.Lock()
-	t.listed, _ = strconv.ParseUint(version, 10, 64)
+	s.overtake(t, version)
 	s.telling.Unlock()
 	for _, id := range t.partitions() {
 		if p := s.partition(id); p != nil {
@@ -192,7 +192,7 @@ func (s *PartitionedInformer) newPlacing(letters int) placing {
 
 // follow finds out what a letter changes, if anything.
 func (b *placing) follow(l *letter) {
-	if l.err != nil && l.what != watch.Deleted || b.isVoid(l) {
+	if l.err != nil && l.what != watch.Deleted || l.isVoid() {
 		if l.beneath != nil {
 			b.follow(l.beneath)
 		}
@@ -241,26 +241,34 @@ func (b *placing) follow(l *letter) {
 }
 
 // isVoid reports whether a list has come since that says what a letter says, or more.
-func (b *placing) isVoid(l *letter) bool {
-	return l.epoch != l.stream.epoch.Load() || l.stream.stopping.Load() && b.listedSince(l)
-}
-
-// listedSince tells of a letter from a stream that has ended whether another, which took its place, has brought a list since.
-func (b *placing) listedSince(l *letter) bool {
+func (l *letter) isVoid() bool {
+	if l.epoch != l.stream.epoch.Load() {
+		return true
+	}
+	if len(l.stream.overtaken) == 0 {
+		return false
+	}
 	v, err := strconv.ParseUint(l.id.version, 10, 64)
 	if err != nil {
 		return false
 	}
-	b.mu.Lock()
-	streams := b.streams
-	b.mu.Unlock()
 	env := envelopeOf(l.bare, l.id, l.raw, l.obj)
-	for _, t := range streams {
-		if t != l.stream && t.config.Prefix == l.stream.config.Prefix && t.listed >= v && (t.config.Covers == nil || t.config.Covers(&env)) {
-			return true
+	return slices.ContainsFunc(l.stream.overtaken, func(f floor) bool {
+		return v <= f.version && (f.covers == nil || f.covers(&env))
+	})
+}
+
+// overtake notes that a list has come, which says more than what streams that have ended have brought before, under telling.
+func (s *PartitionedInformer) overtake(t *Stream, version string) {
+	v, err := strconv.ParseUint(version, 10, 64)
+	if err != nil {
+		return
+	}
+	for old := range s.mailbox.streams() {
+		if old != t && old.stopping.Load() && old.config.Prefix == t.config.Prefix {
+			old.overtaken = append(old.overtaken, floor{v, t.config.Covers})
 		}
 	}
-	return false
 }
 
 // outdated tells whether a letter says less than what is known.

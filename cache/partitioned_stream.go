@@ -70,8 +70,9 @@ type Stream struct {
 	brought atomic.Bool
 	// relisting says that the stream has begun again because objects had been left out, and has not brought a list since.
 	relisting atomic.Bool
-	// listed is the version of the last list, if it can be compared; it belongs to telling.
-	listed uint64
+	// overtaken is, when the stream has ended and what it brought still waits, what lists of other streams have said since. It
+	// belongs to telling.
+	overtaken []floor
 	// feeds is config.Partitions, which can change.
 	feeds atomic.Pointer[[]string]
 
@@ -80,6 +81,7 @@ type Stream struct {
 
 func (t *Stream) partitions() []string { return *t.feeds.Load() }
 
+// floor is a version up to which everything is known of some objects; covers may be nil, and then it is all of them.
 type floor struct {
 	version uint64
 	covers  func(*Envelope) bool
