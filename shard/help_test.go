@@ -27,6 +27,7 @@ type world struct {
 	server   *apitest.Server
 	informer *TypedShardingInformer[*corev1.ConfigMap]
 	hears    *believer
+	stop     func() // stops the informer, and waits until it has
 }
 
 func newServer(t *testing.T, config apitest.Config) *apitest.Server {
@@ -64,10 +65,11 @@ func startWith(t *testing.T, server *apitest.Server, config Config[*corev1.Confi
 		defer close(done)
 		informer.RunWithContext(ctx)
 	}()
-	t.Cleanup(func() {
+	w.stop = func() {
 		cancel()
 		<-done
-	})
+	}
+	t.Cleanup(w.stop)
 	return w
 }
 

@@ -226,7 +226,7 @@ type history struct {
 	only    map[string]*believer
 	late    []*believer // handlers that came while the informer ran
 	plain   *believer
-	witness *believer // a quick handler, of which nothing is coalesced
+	witness *believer       // a quick handler, of which nothing is coalesced
 	deleted map[string]bool // UIDs
 	changes int
 	moves   int
