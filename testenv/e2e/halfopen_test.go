@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"io"
 	"net"
 	"strings"
 	"sync"
@@ -34,11 +33,7 @@ func newTunnel(t *testing.T, to string) *tunnel {
 	running.Go(func() { tun.serve(&running) })
 	t.Cleanup(func() {
 		tun.Close()
-		tun.mu.Lock()
-		for _, c := range tun.conns {
-			c.Close()
-		}
-		tun.mu.Unlock()
+		tun.cut()
 		running.Wait()
 	})
 	return tun
@@ -51,9 +46,9 @@ func (tun *tunnel) serve(running *sync.WaitGroup) {
 			return
 		}
 		server, err := net.Dial("tcp", tun.to)
-		if err != nil {
+		if err != nil { // it may be back for the next one
 			client.Close()
-			return
+			continue
 		}
 		tun.mu.Lock()
 		tun.conns = append(tun.conns, client, server)
@@ -63,7 +58,18 @@ func (tun *tunnel) serve(running *sync.WaitGroup) {
 	}
 }
 
-func (tun *tunnel) pass(to io.Writer, from io.Reader) {
+// cut closes all connections.
+func (tun *tunnel) cut() {
+	tun.mu.Lock()
+	defer tun.mu.Unlock()
+	for _, c := range tun.conns {
+		c.Close()
+	}
+	tun.conns = nil
+}
+
+func (tun *tunnel) pass(to, from net.Conn) {
+	defer to.Close()
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buffer)
