@@ -24,7 +24,8 @@
 //
 //   - The changes of one key reach a handler in the order in which the server made them, also when the key moves from one shard to
 //     another, and when it is deleted and comes again in another.
-//   - A Handler is called by one goroutine for each shard. One that knows nothing of shards is called by one at a time.
+//   - A Handler is called for several shards at the same time, and never twice at the same time for one shard. One that knows nothing
+//     of shards is called by one goroutine at a time.
 //   - An object is in one shard at a time. Readers see a move as one step. The objects of a shard are consistent: what one list
 //     brings is seen as a whole. Those of different shards may be of different times.
 //   - A shard that was removed is told of by OnShardLost, with the keys that nobody looks at any more, and never by OnDelete.

@@ -66,7 +66,7 @@ func ExampleNewTypedShardingInformer() {
 	// Output: 8 shards, 26 pods, 7 in ns-7 <nil>
 }
 
-// A handler learns in which shard something happens. It is called by one goroutine for each shard.
+// A handler learns in which shard something happens. It is never called twice at the same time for one shard.
 func ExampleTypedShardingInformer_AddShardHandler() {
 	config, end := cluster(2)
 	defer end()

@@ -6,8 +6,9 @@ import (
 
 // Handler hears of changes and of the shard that they happen in. What it is given is shared and must not be changed.
 //
-//   - It is called by one goroutine for each shard, at the same time, unless HandlerOptions.OneAtATime is set. Of one key it is
-//     never called by two, and always in order.
+//   - It is called for several shards at the same time, unless HandlerOptions.OneAtATime is set, and never twice at the same time for
+//     one shard or one key. The calls for a key are in order.
+//   - A handler of one shard goes on when the shard is removed, and is told of the objects if there is a shard of that ID again.
 //   - An object that comes to be in another shard because it changed is updated, in the new shard. For a handler of one shard it
 //     is deleted from that, or added.
 //   - An object that comes to be in another shard because the shards changed has not changed: nothing is told.
