@@ -226,8 +226,8 @@ type history struct {
 	only    map[string]*believer
 	late    []*believer // handlers that came while the informer ran
 	plain   *believer
-	witness *believer       // a quick handler, of which nothing is coalesced
-	deleted map[string]bool // UIDs
+	witness *believer // a quick handler, of which nothing is coalesced
+	deleted sync.Map  // of UIDs
 	changes int
 	moves   int
 }
@@ -283,7 +283,7 @@ func play(t *testing.T, s *story, n uint64) {
 	server := newServer(t, s.server)
 	h := &history{
 		t: t, s: s, r: rand.New(rand.NewPCG(n, 1)), w: &world{t: t, server: server},
-		only: map[string]*believer{}, deleted: map[string]bool{},
+		only: map[string]*believer{},
 	}
 	for range h.r.IntN(40) {
 		h.act()
@@ -315,7 +315,12 @@ func play(t *testing.T, s *story, n uint64) {
 		t.Fatal(err)
 	}
 	if !s.mutable {
-		h.w.hears.mayBeDeleted = func(uid string) bool { return h.deleted[uid] }
+		h.w.hears.mu.Lock()
+		h.w.hears.mayBeDeleted = func(uid string) bool {
+			_, deleted := h.deleted.Load(uid)
+			return deleted
+		}
+		h.w.hears.mu.Unlock()
 	}
 	for range 3 + h.r.IntN(6) {
 		for range h.r.IntN(60) {
@@ -512,7 +517,7 @@ func (h *history) create(namespace, name, tenant string) {
 }
 
 func (h *history) remove(cm *corev1.ConfigMap) {
-	h.deleted[string(cm.UID)] = true
+	h.deleted.Store(string(cm.UID), true)
 	h.w.remove(cm.Namespace, cm.Name)
 }
 
