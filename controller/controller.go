@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"vedette.dev/internal/flight"
-	"vedette.dev/internal/slotmap"
+	"vedette.dev/internal/keyhash"
 	"vedette.dev/workqueue"
 )
 
@@ -31,7 +31,7 @@ type Controller[K comparable] struct {
 	// gotReady has room for one, and is sent to when something in ready was set.
 	gotReady chan struct{}
 
-	hasher  slotmap.Hasher[K]
+	hasher  keyhash.Hasher[K]
 	records *flight.Recorder // nil if there are none
 	byHand  *sourceOf[K]     // for Add
 
@@ -63,7 +63,7 @@ func New[K comparable](config Config[K]) (*Controller[K], error) {
 		workers:  make([]worker[K], config.Workers),
 		ready:    make([]atomic.Bool, len(config.Sources)),
 		gotReady: make(chan struct{}, 1),
-		hasher:   slotmap.NewHasher[K]("controller: key"),
+		hasher:   keyhash.New[K]("controller: key"),
 	}
 	c.aborted, c.abort = context.WithCancelCause(context.Background())
 	c.urgent, _ = c.queue.(interface {

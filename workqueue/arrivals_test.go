@@ -36,8 +36,8 @@ func expectWithin(t *testing.T, at <-chan time.Duration, d time.Duration) {
 	}
 }
 
-// pass lets time pass in a bubble, and lets the alarms ring that ring now: at the very moment in which a key is due, one
-// who asks for Len may come while it is on its way from the delayed keys to the line.
+// pass lets time pass in a bubble, and lets the timers fire that are due now: at the very moment in which a key is due, a caller
+// of Len may come while it is on its way from the delayed keys to the ready queue.
 func pass(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()

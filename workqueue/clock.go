@@ -11,33 +11,33 @@ import (
 // never is a time that does not come.
 const never = math.MaxInt64
 
-// timekeeper counts nanoseconds from its start, on the monotonic clock unless a clock was given: a jump of the wall
-// clock moves nothing.
-type timekeeper struct {
+// queueClock counts nanoseconds since the queue was made, on the monotonic clock unless the user brought a clock: a jump
+// of the wall clock changes nothing.
+type queueClock struct {
 	epoch time.Time
-	// other is nil for real time. Real time is read without it, and inside a synctest bubble it is the bubble's.
-	other clock.WithTicker
+	// custom is nil for real time, which inside a synctest bubble is the bubble's.
+	custom clock.WithTicker
 }
 
-func newTimekeeper(c clock.WithTicker) timekeeper {
+func newQueueClock(c clock.WithTicker) queueClock {
 	switch c.(type) {
 	case nil, clock.RealClock, *clock.RealClock:
-		return timekeeper{epoch: time.Now()}
+		return queueClock{epoch: time.Now()}
 	}
-	return timekeeper{epoch: c.Now(), other: c}
+	return queueClock{epoch: c.Now(), custom: c}
 }
 
-func (t *timekeeper) now() int64 {
-	if t.other != nil {
-		return int64(t.other.Since(t.epoch))
+func (c *queueClock) now() int64 {
+	if c.custom != nil {
+		return int64(c.custom.Since(c.epoch))
 	}
-	return int64(time.Since(t.epoch))
+	return int64(time.Since(c.epoch))
 }
 
-// time turns a count of nanoseconds back into a point in time.
-func (t *timekeeper) time(at int64) time.Time { return t.epoch.Add(time.Duration(at)) }
+// time converts a result of now into a point in time.
+func (c *queueClock) time(at int64) time.Time { return c.epoch.Add(time.Duration(at)) }
 
-// after adds a delay to a time. Where that would overflow it stops just short of never, 292 years from now.
+// after adds a delay to a time. If that would overflow it returns the last time before never, 292 years from now.
 func after(now int64, delay time.Duration) int64 {
 	if due := now + int64(delay); due >= now && due < never {
 		return due
@@ -45,63 +45,63 @@ func after(now int64, delay time.Duration) int64 {
 	return never - 1
 }
 
-// alarm calls ring at a time that can be moved. It holds no goroutine while it waits on the real clock. Its owner
-// calls set and stop one at a time, under a lock of its own that ring may take; wait is called without that lock.
-type alarm struct {
-	keeper *timekeeper
-	ring   func()
+// timer calls fire at a time that can be moved. It has no goroutine while it waits on the real clock. Its owner calls
+// set and stop one at a time, under a lock that fire may take too; wait is called without that lock.
+type timer struct {
+	clock  *queueClock
+	fire   func()
 	timer  *time.Timer
 	cancel chan struct{}
-	// pending counts the calls of ring that are running or will come.
+	// pending counts the calls of fire that are running or will come.
 	pending sync.WaitGroup
 }
 
-// set makes the alarm ring once, after d, instead of at the time set before.
-func (a *alarm) set(d time.Duration) {
+// set makes the timer fire once, after d, instead of at the time set before.
+func (t *timer) set(d time.Duration) {
 	switch {
-	case a.keeper.other != nil:
-		a.setOther(d)
-	case a.timer == nil:
-		a.pending.Add(1)
-		a.timer = time.AfterFunc(d, func() {
-			defer a.pending.Done()
-			a.ring()
+	case t.clock.custom != nil:
+		t.setCustom(d)
+	case t.timer == nil:
+		t.pending.Add(1)
+		t.timer = time.AfterFunc(d, func() {
+			defer t.pending.Done()
+			t.fire()
 		})
-	case !a.timer.Reset(d):
-		a.pending.Add(1)
+	case !t.timer.Reset(d):
+		t.pending.Add(1)
 	}
 }
 
-// setOther waits on a clock that can only fill channels. Such clocks are made for tests, so a goroutine for each time
-// set is good enough.
-func (a *alarm) setOther(d time.Duration) {
-	a.stop()
-	if d <= 0 { // some clocks would wait until they are moved
-		a.pending.Go(a.ring)
+// setCustom waits on a clock that has timers with channels only. Such clocks are for tests, so a goroutine for each call
+// is good enough.
+func (t *timer) setCustom(d time.Duration) {
+	t.stop()
+	if d <= 0 { // some fake clocks would wait for their next step
+		t.pending.Go(t.fire)
 		return
 	}
-	timer, cancel := a.keeper.other.NewTimer(d), make(chan struct{})
-	a.cancel = cancel
-	a.pending.Go(func() {
-		defer timer.Stop()
+	waiter, cancel := t.clock.custom.NewTimer(d), make(chan struct{})
+	t.cancel = cancel
+	t.pending.Go(func() {
+		defer waiter.Stop()
 		select {
-		case <-timer.C():
-			a.ring()
+		case <-waiter.C():
+			t.fire()
 		case <-cancel:
 		}
 	})
 }
 
-// stop makes the alarm silent, but for a call of ring that has begun.
-func (a *alarm) stop() {
-	if a.timer != nil && a.timer.Stop() {
-		a.pending.Done()
+// stop prevents further calls of fire, but not one that has begun.
+func (t *timer) stop() {
+	if t.timer != nil && t.timer.Stop() {
+		t.pending.Done()
 	}
-	if a.cancel != nil {
-		close(a.cancel)
-		a.cancel = nil
+	if t.cancel != nil {
+		close(t.cancel)
+		t.cancel = nil
 	}
 }
 
-// wait returns when no call of ring is running. It follows stop.
-func (a *alarm) wait() { a.pending.Wait() }
+// wait returns when no call of fire is running. It follows stop.
+func (t *timer) wait() { t.pending.Wait() }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/go-logr/logr"
 	"k8s.io/utils/clock"
-	"vedette.dev/internal/slotmap"
+	"vedette.dev/internal/keyhash"
 )
 
 // TypedDelayingQueueConfig configures a delaying queue. The zero value works.
@@ -15,9 +15,9 @@ type TypedDelayingQueueConfig[T comparable] struct {
 	Logger *logr.Logger
 	// Name is the name in metrics. A queue without a name has no metrics.
 	Name string
-	// MetricsProvider makes the metrics; nil means the one of SetProvider.
+	// MetricsProvider makes the metrics; nil means that of SetProvider.
 	MetricsProvider MetricsProvider
-	// Clock is for tests that bring a clock of their own; nil means real time.
+	// Clock is for tests with a fake clock; nil means real time.
 	Clock clock.WithTicker
 	// Queue is where keys go when they are due; nil means a new Typed queue. A queue given here must not shut the
 	// delaying queue down from inside its Add.
@@ -38,27 +38,26 @@ func NewTypedDelayingQueue[T comparable]() TypedDelayingInterface[T] {
 
 // NewTypedDelayingQueueWithConfig returns a delaying queue.
 func NewTypedDelayingQueueWithConfig[T comparable](config TypedDelayingQueueConfig[T]) TypedDelayingInterface[T] {
-	return newDelayingQueue(config, new(briefLock))
+	return newDelayingQueue(config)
 }
 
-func newDelayingQueue[T comparable](config TypedDelayingQueueConfig[T], mu *briefLock) *delayingQueue[T] {
+func newDelayingQueue[T comparable](config TypedDelayingQueueConfig[T]) *delayingQueue[T] {
 	if config.Queue == nil {
-		config.Queue = newTyped(TypedQueueConfig[T]{
+		config.Queue = NewTypedWithConfig(TypedQueueConfig[T]{
 			Name:            config.Name,
 			MetricsProvider: config.MetricsProvider,
 			Clock:           config.Clock,
-		}, new(fifoLine[T]), mu)
+		})
 	}
 	q := &delayingQueue[T]{
 		TypedInterface: config.Queue,
 		retries:        newRetryMetric(config.Name, config.MetricsProvider),
 	}
+	hasher, deliver := keyhash.New[T]("workqueue: item"), q.addEach
 	if own, ok := config.Queue.(*Typed[T]); ok {
-		q.delayer = newDelayerOf(own, newTimekeeper(config.Clock))
-	} else {
-		hasher := slotmap.NewHasher[T]("workqueue: item")
-		q.delayer = newDelayer(hasher, newTimekeeper(config.Clock), q.addEach)
+		hasher, deliver = own.hasher, own.addAll
 	}
+	q.delayer = newDelayer(hasher, newQueueClock(config.Clock), deliver)
 	return q
 }
 
@@ -89,18 +88,6 @@ func (q *delayingQueue[T]) backOff(item T, when func(T) time.Duration) {
 	q.delayer.backOff(failure[T]{item: item}, when)
 }
 
-func (q *delayingQueue[T]) Get() (item T, shutdown bool) {
-	if q.delayer.below == nil { // else the queue looks when it has to
-		q.delayer.look(0)
-	}
-	return q.TypedInterface.Get()
-}
-
-func (q *delayingQueue[T]) Len() int {
-	q.delayer.look(0)
-	return q.TypedInterface.Len()
-}
-
 func (q *delayingQueue[T]) ShutDown() {
 	q.TypedInterface.ShutDown()
 	q.delayer.close()
@@ -119,10 +106,10 @@ func (q *delayingQueue[T]) Cancel(item T) bool {
 	return was
 }
 
-// Due tells when a delayed key will be added; see TypedCanceler.
-func (q *delayingQueue[T]) Due(item T) (at time.Time, delayed bool) { return q.delayer.dueTime(item) }
+// Due returns when a delayed key will be added; see TypedCanceler.
+func (q *delayingQueue[T]) Due(item T) (at time.Time, delayed bool) { return q.delayer.due(item) }
 
-// Snapshot tells what is in the queue; see TypedInspector. Where the queue below is not of this package, it lists only
+// Snapshot describes the keys of the queue; see TypedInspector. If the queue below is not of this package, it lists only
 // the delayed keys.
 func (q *delayingQueue[T]) Snapshot(limit int) Snapshot[T] {
 	s := inspect(q.TypedInterface, limit)
@@ -131,7 +118,7 @@ func (q *delayingQueue[T]) Snapshot(limit int) Snapshot[T] {
 	return s
 }
 
-// Find tells what the queue knows of a key.
+// Find returns what the queue knows of a key.
 func (q *delayingQueue[T]) Find(item T) (Item[T], bool) {
 	it, found := find(q.TypedInterface, item)
 	return it, q.delayer.describe(&it) || found

@@ -167,7 +167,7 @@ func TestDelaysAreExactAcrossTheBordersOfBuckets(t *testing.T) {
 	})
 }
 
-// Keys that come all at once wake as many workers as they need, though only a few are woken by whoever adds them.
+// Keys that come all at once wake as many workers as they need, though only one is woken by the goroutine that adds them.
 func TestAllWorkersWakeUpForKeysThatComeTogether(t *testing.T) {
 	forEachDelaying(t, func(t *testing.T, q TypedDelayingInterface[string]) {
 		const n = 20

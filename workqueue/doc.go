@@ -16,31 +16,30 @@
 //
 // # What always holds
 //
-//   - A key is never in two workers' hands at once. A key that is added while a worker holds it is handed out once more
+//   - A key is never processed by two workers at once. A key that is added while it is processing is handed out once more
 //     after Done, however often it was added.
-//   - Keys leave in the order in which they came, unless a Fair queue or a Queue of the user's says otherwise. A key
-//     that comes back from a worker goes to the end.
+//   - Keys leave in the order in which they came, unless a Fair queue or the user's Queue defines another. A key that is
+//     handed out again goes to the end.
 //   - A key is added no sooner than its delay is over. Delayed keys whose times are equal come in the order of AddAfter.
-//   - After ShutDown no key is taken in, those that wait are still handed out, and delayed ones are dropped. When
+//   - After ShutDown all adds are ignored, Get still returns the keys that are ready, and delayed keys are dropped. When
 //     ShutDown returns, no goroutine and no timer of the queue is left, whatever its workers do.
 //
-// # Who waits for whom
+// # Blocking
 //
 //   - Add, AddAfter, AddRateLimited, Forget and Done never wait for a worker or for a producer: only, briefly, for a
 //     lock. Get waits for a key. ShutDownWithDrain waits for workers to call Done.
-//   - No queue has a goroutine of its own. What has become due is delivered by whoever calls AddAfter, Get or Len, and
-//     else by a timer.
-//   - A queue is bounded by the number of distinct keys, not by the number of adds, and gives memory back as it empties.
+//   - No queue has a goroutine of its own. A timer delivers what is due.
+//   - The memory of a queue is bounded by the number of distinct keys, not by the number of adds, and is freed as the
+//     queue empties.
 //
-// # Answers to bad input
+// # Invalid input
 //
-// A value that cannot be a key (a slice in an any, a NaN) panics with a sentence that names its type, and changes
-// nothing. Done of a key that no worker holds, and all adds after ShutDown, do nothing. A delay that is zero or
-// negative (a NaN that was converted to a duration is) adds at once; one too long for the clock waits 292 years. A nil
-// rate limiter panics in the constructor. ParallelizeUntil with fewer than one worker uses one.
+// A value that cannot be a key (a slice in an any, a NaN) panics with a message that names its type, and changes nothing.
+// Done of a key that is not processing, and all adds after ShutDown, do nothing. A delay that is zero or negative (a NaN
+// that was converted to a duration is) adds at once; one too long for the clock waits 292 years. A nil rate limiter panics
+// in the constructor. ParallelizeUntil with fewer than one worker uses one.
 //
 // # Time
 //
-// Queues use the monotonic clock, so that a jump of the wall clock moves nothing, and work in a testing/synctest bubble.
-// Times in snapshots of a queue without metrics are right to about ten milliseconds when the queue is very busy.
+// Queues use the monotonic clock, so that a jump of the wall clock changes nothing, and work in a testing/synctest bubble.
 package workqueue

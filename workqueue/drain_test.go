@@ -60,7 +60,7 @@ func TestDrainDoesNotWaitForWhatIsOnlyQueued(t *testing.T) {
 	forEachKindInBubble(t, func(t *testing.T, q TypedInterface[string]) {
 		q.Add("a")
 		if !isOver(drain(q)) {
-			t.Error("the drain waits for a key that nobody has taken")
+			t.Error("the drain waits for a key that no worker has taken")
 		}
 		expect(t, q, "a")
 	})
@@ -89,7 +89,7 @@ func TestKeyThatIsDirtyAtDrainIsHandedOutAgain(t *testing.T) {
 		over := drain(q)
 		q.Done("a")
 		if !isOver(over) {
-			t.Error("the drain waits for a key that nobody has taken again")
+			t.Error("the drain waits for a key that no worker has taken again")
 		}
 		expect(t, q, "a")
 		if !q.ShuttingDown() {

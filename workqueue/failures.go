@@ -1,21 +1,23 @@
 package workqueue
 
-import "vedette.dev/internal/slotmap"
+import (
+	"sync"
 
-// failures counts the failures of items, and gives the memory back of those that are forgotten.
+	"vedette.dev/internal/keyhash"
+	"vedette.dev/workqueue/internal/slotmap"
+)
+
+// failures counts the failures of items, and frees the memory of those that are forgotten.
 type failures[T comparable] struct {
-	hasher slotmap.Hasher[T]
-	mu     briefLock
+	hasher keyhash.Hasher[T]
+	mu     sync.Mutex
 	counts slotmap.Map[T, int]
 }
 
-// keepFailures is the number of counts whose memory is kept for the next ones.
-const keepFailures = 1000
-
 func newFailures[T comparable]() *failures[T] {
 	return &failures[T]{
-		hasher: slotmap.NewHasher[T]("workqueue: item"),
-		counts: slotmap.New[T, int](keepFailures),
+		hasher: keyhash.New[T]("workqueue: item"),
+		counts: slotmap.New[T, int](keepKeys),
 	}
 }
 

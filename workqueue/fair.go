@@ -12,18 +12,18 @@ import (
 type FairConfig[T comparable] struct {
 	// Name is the name in metrics. A queue without a name has no metrics.
 	Name string
-	// MetricsProvider makes the metrics; nil means the one of SetProvider.
+	// MetricsProvider makes the metrics; nil means that of SetProvider.
 	MetricsProvider MetricsProvider
-	// Clock is for tests that bring a clock of their own; nil means real time.
+	// Clock is for tests with a fake clock; nil means real time.
 	Clock clock.WithTicker
-	// RateLimiter gives the delays of AddRateLimited; nil means a back-off for each item from 5 ms to 1000 s. A limit
+	// RateLimiter returns the delays of AddRateLimited; nil means a back-off for each item from 5 ms to 1000 s. A limit
 	// for all items together, as in DefaultTypedControllerRateLimiter, would let one tenant use up what is meant for all.
 	RateLimiter TypedRateLimiter[T]
 	// Tenant names the tenant of an item, for example its namespace; nil means that all belong to one. It should be
-	// quick and always give the same answer, and must not call the queue or its rate limiter, whose lock may be held.
+	// quick, always return the same for an item, and must not call the queue, whose lock is held.
 	Tenant func(item T) string
-	// Priority is the priority of items that are added without one; nil means zero. Higher goes first. What does not
-	// fit into 32 bits is cut to the nearest that does.
+	// Priority is the priority of items that are added without one; nil means zero. Higher goes first. It is
+	// limited to the range of an int32.
 	Priority func(item T) int
 	// Patience is the number of turns after which a priority that was passed over gets one, however many items of a
 	// higher priority wait; zero means 16, which leaves each priority 6 % of the turns. All such turns together are
@@ -40,18 +40,18 @@ func (c *FairConfig[T]) validate() error {
 	return nil
 }
 
-// Fair is a rate-limiting queue that looks at priorities and tenants.
+// Fair is a rate-limiting queue with priorities and tenants.
 //
 //   - Higher priorities go first, but none is passed over for ever (FairConfig.Patience).
-//   - Among items of one priority, tenants take turns, however long their backlogs. A tenant that holds more than its
-//     share of the workers, because its work is slow, waits until the others have had theirs.
+//   - Among items of one priority, tenants take turns, however long their backlogs. A tenant that occupies more
+//     than its share of the workers, because its work is slow, waits until the others have had theirs.
 //   - Within a tenant and priority it is first in, first out.
-//   - There is one entry for each key: an Add takes a delayed key in at once, an AddAfter of a queued key changes
+//   - There is one entry for each key: an Add makes a delayed key ready at once, an AddAfter of a queued key changes
 //     nothing, and of two priorities the higher wins.
-//   - Failures are counted once a back-off window: an item that something triggers inside the window, and that fails
-//     again, is added when the window ends, and its count stays.
+//   - Failures are counted once a back-off window: an item that is triggered inside the window, and fails again,
+//     is added when the window ends, and its count stays.
 //
-// It can stand wherever a TypedRateLimitingInterface is asked for.
+// It implements TypedRateLimitingInterface.
 type Fair[T comparable] struct {
 	queue    *Typed[T]
 	delayer  *delayer[T]
@@ -61,11 +61,11 @@ type Fair[T comparable] struct {
 	priority func(T) int // nil means that all have the same
 }
 
-// AddOpts says how AddWithOpts adds.
+// AddOpts are the options of AddWithOpts.
 type AddOpts struct {
 	// After delays the items, if positive.
 	After time.Duration
-	// RateLimited delays the items as the rate limiter says. With After too, the shorter delay counts.
+	// RateLimited delays the items by what the rate limiter returns. With After too, the shorter delay counts.
 	RateLimited bool
 	// Priority of the items; nil means that of FairConfig.Priority.
 	Priority *int
@@ -92,22 +92,21 @@ func NewFair[T comparable](config FairConfig[T]) (*Fair[T], error) {
 		priority: config.Priority,
 	}
 	base := TypedQueueConfig[T]{Name: config.Name, MetricsProvider: config.MetricsProvider, Clock: config.Clock}
-	mu := lockOf(config.RateLimiter)
-	q.queue = newTyped(base, newFairLine(config.Tenant, config.Patience), mu)
-	q.delayer = newDelayerOf(q.queue, q.queue.clock)
+	q.queue = newTyped(base, newFairReady(config.Tenant, config.Patience))
+	q.delayer = newDelayer(q.queue.hasher, q.queue.clock, q.queue.addAll)
 	return q, nil
 }
 
-// Add asks for item to be worked on now, also if it is delayed.
+// Add marks item as needing work now, even if it is delayed.
 func (q *Fair[T]) Add(item T) { q.addNow(item, q.priorityOf(item, nil)) }
 
-// AddAfter asks for item to be worked on when duration has passed.
+// AddAfter adds item when duration has passed.
 func (q *Fair[T]) AddAfter(item T, duration time.Duration) {
 	q.retried()
 	q.addAfter(item, duration, q.priorityOf(item, nil))
 }
 
-// AddRateLimited asks for an item that failed to be worked on when its back-off is over.
+// AddRateLimited adds an item that failed when its back-off is over.
 func (q *Fair[T]) AddRateLimited(item T) {
 	q.retried()
 	q.backOff(item, q.priorityOf(item, nil))
@@ -141,10 +140,8 @@ func (q *Fair[T]) priorityOf(item T, given *int) int32 {
 }
 
 func (q *Fair[T]) addNow(item T, priority int32) {
-	if q.delayer.intake.next.Load() != never {
-		if p, was := q.delayer.cancel(item); was {
-			priority = max(priority, p)
-		}
+	if p, was := q.delayer.cancel(item); was {
+		priority = max(priority, p)
 	}
 	q.queue.add(item, priority)
 }
@@ -180,35 +177,32 @@ func (q *Fair[T]) Get() (item T, shutdown bool) {
 	return item, shutdown
 }
 
-// GetWithPriority is Get, and tells the priority that the item was queued with.
+// GetWithPriority is Get, and also returns the priority that the item was queued with.
 func (q *Fair[T]) GetWithPriority() (item T, priority int, shutdown bool) {
 	return q.queue.get()
 }
 
-// Done gives back a key that Get handed out.
+// Done marks a key that Get returned as processed.
 func (q *Fair[T]) Done(item T) { q.queue.Done(item) }
 
-// Len is the number of keys that wait for a worker.
-func (q *Fair[T]) Len() int {
-	q.delayer.look(0)
-	return q.queue.Len()
-}
+// Len returns the number of keys that are ready.
+func (q *Fair[T]) Len() int { return q.queue.Len() }
 
-// ShutDown refuses further keys and drops the delayed ones. Those that wait are still handed out.
+// ShutDown makes the queue ignore further adds and drops the delayed keys. Get still returns those that are ready.
 func (q *Fair[T]) ShutDown() {
 	q.queue.ShutDown()
 	q.delayer.close()
 	q.retries.close()
 }
 
-// ShutDownWithDrain is ShutDown, and then waits until no worker holds a key, or until ShutDown is called.
+// ShutDownWithDrain is ShutDown, and then waits until no key is processing, or until ShutDown is called.
 func (q *Fair[T]) ShutDownWithDrain() {
 	q.delayer.close()
 	q.queue.ShutDownWithDrain()
 	q.retries.close()
 }
 
-// ShuttingDown tells whether the queue was told to shut down.
+// ShuttingDown reports whether ShutDown or ShutDownWithDrain was called.
 func (q *Fair[T]) ShuttingDown() bool { return q.queue.ShuttingDown() }
 
 // Forget clears the failures of an item and ends its back-off window. A delayed add stays.
@@ -217,7 +211,7 @@ func (q *Fair[T]) Forget(item T) {
 	q.delayer.forget(item)
 }
 
-// NumRequeues is the number of failures that the rate limiter has counted for item.
+// NumRequeues returns the number of failures that the rate limiter has counted for item.
 func (q *Fair[T]) NumRequeues(item T) int { return q.limiter.NumRequeues(item) }
 
 // Cancel takes back a delayed add; see TypedCanceler.
@@ -226,10 +220,10 @@ func (q *Fair[T]) Cancel(item T) bool {
 	return was
 }
 
-// Due tells when a delayed key will be added; see TypedCanceler.
-func (q *Fair[T]) Due(item T) (at time.Time, delayed bool) { return q.delayer.dueTime(item) }
+// Due returns when a delayed key will be added; see TypedCanceler.
+func (q *Fair[T]) Due(item T) (at time.Time, delayed bool) { return q.delayer.due(item) }
 
-// Snapshot tells what is in the queue; see TypedInspector.
+// Snapshot describes the keys of the queue; see TypedInspector.
 func (q *Fair[T]) Snapshot(limit int) Snapshot[T] {
 	s := q.queue.Snapshot(limit)
 	q.delayer.list(&s, limit)
@@ -242,7 +236,7 @@ func (q *Fair[T]) Snapshot(limit int) Snapshot[T] {
 	return s
 }
 
-// Find tells what the queue knows of a key. One that only the rate limiter remembers is found too.
+// Find returns what the queue knows of a key. A key that only the rate limiter knows is found too.
 func (q *Fair[T]) Find(item T) (Item[T], bool) {
 	it, found := q.queue.Find(item)
 	delayed := q.delayer.describe(&it)

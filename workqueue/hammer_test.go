@@ -37,11 +37,6 @@ type hammer struct {
 func TestHammer(t *testing.T) {
 	for _, k := range queueKinds {
 		t.Run(k.name, func(t *testing.T) { newHammer(t, k.make(setup{})).run() })
-		q := k.make(setup{})
-		if _, d := parts(q); d != nil {
-			openIntakeAt(d, 1)
-			t.Run(k.name+" by way of the intake", func(t *testing.T) { newHammer(t, q).run() })
-		}
 	}
 }
 

@@ -5,20 +5,21 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
-	"vedette.dev/internal/dueheap"
-	"vedette.dev/internal/slotmap"
+	"vedette.dev/internal/keyhash"
+	"vedette.dev/workqueue/internal/dueheap"
+	"vedette.dev/workqueue/internal/slotmap"
 )
 
 // TypedItemBucketRateLimiter delays each item by a token bucket of its own. It counts no failures.
 type TypedItemBucketRateLimiter[T comparable] struct {
 	limit  rate.Limit
 	burst  int
-	hasher slotmap.Hasher[T]
+	hasher keyhash.Hasher[T]
 	epoch  time.Time
 
 	mu      sync.Mutex
 	buckets slotmap.Map[T, *rate.Limiter]
-	// forgotten ranks the buckets that nobody needs any more by the time at which they are full again.
+	// forgotten orders the buckets of forgotten items by the time at which they are full again.
 	forgotten dueheap.Heap
 }
 
@@ -28,7 +29,7 @@ func NewTypedItemBucketRateLimiter[T comparable](limit rate.Limit, burst int) *T
 	return &TypedItemBucketRateLimiter[T]{
 		limit:  limit,
 		burst:  burst,
-		hasher: slotmap.NewHasher[T]("workqueue: item"),
+		hasher: keyhash.New[T]("workqueue: item"),
 		epoch:  time.Now(),
 	}
 }
@@ -47,10 +48,10 @@ func (r *TypedItemBucketRateLimiter[T]) When(item T) time.Duration {
 	return e.Val.Reserve().Delay()
 }
 
-// NumRequeues is always zero.
+// NumRequeues always returns zero.
 func (r *TypedItemBucketRateLimiter[T]) NumRequeues(T) int { return 0 }
 
-// Forget lets the item's bucket go as soon as it is full again: to drop it at once would give the item a new burst for
+// Forget drops the item's bucket as soon as it is full again: to drop it at once would give the item a new burst for
 // each success.
 func (r *TypedItemBucketRateLimiter[T]) Forget(item T) {
 	hash := r.hasher.Hash(item)

@@ -25,8 +25,8 @@ type TypedBucketRateLimiter[T comparable] struct {
 	*rate.Limiter
 }
 
-// When takes a token and returns the time until it is there. A bucket that can never give one (burst 0) returns the
-// longest delay there is.
+// When takes a token and returns the time until it is there. For a bucket that never has one (burst 0) it returns
+// the longest possible delay.
 func (r *TypedBucketRateLimiter[T]) When(T) time.Duration {
 	if r.Limiter == nil {
 		panic("workqueue: BucketRateLimiter.Limiter is nil; make one with rate.NewLimiter")
@@ -34,7 +34,7 @@ func (r *TypedBucketRateLimiter[T]) When(T) time.Duration {
 	return r.Limiter.Reserve().Delay()
 }
 
-// NumRequeues is always zero.
+// NumRequeues always returns zero.
 func (r *TypedBucketRateLimiter[T]) NumRequeues(T) int { return 0 }
 
 // Forget does nothing.
@@ -66,15 +66,13 @@ func (r *TypedItemExponentialFailureRateLimiter[T]) When(item T) time.Duration {
 	return min(r.baseDelay<<n, r.maxDelay)
 }
 
-// NumRequeues is the number of failures of item.
+// NumRequeues returns the number of failures of item.
 func (r *TypedItemExponentialFailureRateLimiter[T]) NumRequeues(item T) int {
 	return r.failures.of(item)
 }
 
 // Forget sets the failures of item back to zero.
 func (r *TypedItemExponentialFailureRateLimiter[T]) Forget(item T) { r.failures.forget(item) }
-
-func (r *TypedItemExponentialFailureRateLimiter[T]) lock() *briefLock { return &r.failures.mu }
 
 // TypedItemFastSlowRateLimiter gives the first failures of an item a short delay and later ones a long one.
 type TypedItemFastSlowRateLimiter[T comparable] struct {
@@ -102,15 +100,13 @@ func (r *TypedItemFastSlowRateLimiter[T]) When(item T) time.Duration {
 	return r.slowDelay
 }
 
-// NumRequeues is the number of failures of item.
+// NumRequeues returns the number of failures of item.
 func (r *TypedItemFastSlowRateLimiter[T]) NumRequeues(item T) int { return r.failures.of(item) }
 
 // Forget sets the failures of item back to zero.
 func (r *TypedItemFastSlowRateLimiter[T]) Forget(item T) { r.failures.forget(item) }
 
-func (r *TypedItemFastSlowRateLimiter[T]) lock() *briefLock { return &r.failures.mu }
-
-// TypedMaxOfRateLimiter asks several limiters and takes the worst answer.
+// TypedMaxOfRateLimiter returns the longest delay of several limiters.
 type TypedMaxOfRateLimiter[T comparable] struct {
 	limiters []TypedRateLimiter[T]
 }
@@ -123,7 +119,7 @@ func NewTypedMaxOfRateLimiter[T comparable](limiters ...TypedRateLimiter[T]) Typ
 	return &TypedMaxOfRateLimiter[T]{limiters: limiters}
 }
 
-// When asks all limiters, each of which counts a failure, and returns the longest delay.
+// When calls all limiters, each of which counts a failure, and returns the longest delay.
 func (r *TypedMaxOfRateLimiter[T]) When(item T) time.Duration {
 	var longest time.Duration
 	for _, l := range r.limiters {
@@ -132,7 +128,7 @@ func (r *TypedMaxOfRateLimiter[T]) When(item T) time.Duration {
 	return longest
 }
 
-// NumRequeues is the largest number of failures that a limiter has counted.
+// NumRequeues returns the largest number of failures that a limiter has counted.
 func (r *TypedMaxOfRateLimiter[T]) NumRequeues(item T) int {
 	most := 0
 	for _, l := range r.limiters {
@@ -141,20 +137,11 @@ func (r *TypedMaxOfRateLimiter[T]) NumRequeues(item T) int {
 	return most
 }
 
-// Forget tells all limiters.
+// Forget calls Forget of all limiters.
 func (r *TypedMaxOfRateLimiter[T]) Forget(item T) {
 	for _, l := range r.limiters {
 		l.Forget(item)
 	}
-}
-
-func (r *TypedMaxOfRateLimiter[T]) lock() *briefLock {
-	for _, l := range r.limiters {
-		if l, ok := l.(locker); ok {
-			return l.lock()
-		}
-	}
-	return new(briefLock)
 }
 
 // TypedWithMaxWaitRateLimiter caps the delays of another limiter.
@@ -174,13 +161,11 @@ func (w TypedWithMaxWaitRateLimiter[T]) When(item T) time.Duration {
 	return min(w.limiter.When(item), w.maxDelay)
 }
 
-// Forget tells the other limiter.
+// Forget calls Forget of the other limiter.
 func (w TypedWithMaxWaitRateLimiter[T]) Forget(item T) { w.limiter.Forget(item) }
 
-// NumRequeues asks the other limiter.
+// NumRequeues returns NumRequeues of the other limiter.
 func (w TypedWithMaxWaitRateLimiter[T]) NumRequeues(item T) int { return w.limiter.NumRequeues(item) }
-
-func (w TypedWithMaxWaitRateLimiter[T]) lock() *briefLock { return lockOf(w.limiter) }
 
 func mustLimiter[T comparable](who string, l TypedRateLimiter[T]) {
 	if l == nil {

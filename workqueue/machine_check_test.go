@@ -149,7 +149,7 @@ func (x *machine) finish() {
 	if typed.keys.Len() != 0 || delayer != nil && delayer.wait.keys.Len() != 0 {
 		x.t.Fatalf("an empty queue still knows keys")
 	}
-	if l, ok := typed.line.(*fairLine[int]); ok && l.tenants.Len() != 0 {
+	if l, ok := typed.ready.(*fairReady[int]); ok && l.tenants.Len() != 0 {
 		x.t.Fatalf("an empty queue still knows %d tenants", l.tenants.Len())
 	}
 }

@@ -67,7 +67,6 @@ func newMachine(t failer, k kind) *machine {
 	x.steps = map[string]func(chooser){"add": x.add, "get": x.get, "done": x.done, "shut down": x.shutDown}
 	if _, ok := x.q.(TypedDelayingInterface[int]); ok {
 		x.steps["add after"], x.steps["cancel"], x.steps["sleep"] = x.addAfter, x.cancel, x.sleep
-		x.steps["set intake"] = x.setIntake
 	}
 	if _, ok := x.q.(TypedRateLimitingInterface[int]); ok {
 		x.steps["add rate limited"], x.steps["forget"] = x.addRateLimited, x.forget
@@ -148,7 +147,7 @@ func (x *machine) taken(got taken) {
 }
 
 func (x *machine) done(c chooser) {
-	key := x.pickKey(c) // often one that nobody holds, which must be harmless
+	key := x.pickKey(c) // often one that no worker has, which must be harmless
 	x.q.Done(key)
 	x.m.done(key)
 }
@@ -177,7 +176,7 @@ var modelDelays = []time.Duration{
 	5 * time.Second, math.MaxInt64,
 }
 
-// addAfter delays a few keys, so that those who look next may find several in the intake.
+// addAfter delays a few keys.
 func (x *machine) addAfter(c chooser) {
 	for range 1 + c.pick(3) {
 		key, d, priority := x.pickKey(c), modelDelays[c.pick(len(modelDelays))], x.pickPriority(c)
@@ -191,12 +190,6 @@ func (x *machine) addAfter(c chooser) {
 			return // a worker may take the key while the next one is added
 		}
 	}
-}
-
-// setIntake moves the number of keys at which new ones go to the intake into the reach of a model.
-func (x *machine) setIntake(c chooser) {
-	_, d := parts(x.q)
-	openIntakeAt(d, []int{1, 4, openIntake}[c.pick(3)])
 }
 
 func (x *machine) addRateLimited(c chooser) {

@@ -8,7 +8,7 @@ import (
 // MetricsProvider makes the metrics of a queue. The names on dashboards that they are known by are, in the order of the
 // methods: workqueue_depth, _adds_total, _queue_duration_seconds, _work_duration_seconds, _unfinished_work_seconds,
 // _longest_running_processor_seconds and _retries_total. The metrics are called under locks of the queue: they should
-// be quick and must not call it or its rate limiter. A metric that is a MetricCloser hears when its queue has ended.
+// be quick and must not call it. A metric that implements MetricCloser is closed when its queue has ended.
 type MetricsProvider interface {
 	NewDepthMetric(name string) GaugeMetric
 	NewAddsMetric(name string) CounterMetric
@@ -47,7 +47,7 @@ type HistogramMetric interface {
 
 // MetricCloser is a metric that has an end. Close is called once for each metric that a queue was given, before ShutDown
 // or ShutDownWithDrain returns, and without a lock. What workers still do afterwards is not measured. The metric of
-// retries may yet hear of one that was under way; the others hear nothing more. Not in client-go, where the metrics of a
+// retries may still be called for one that was under way; the others are not called any more. Not in client-go, where the metrics of a
 // queue outlive it.
 type MetricCloser interface {
 	Close()
@@ -139,7 +139,7 @@ func (m *queueMetrics) done(worked int64) {
 	}
 }
 
-// close ends the metrics. The queue has let go of them.
+// close ends the metrics. The queue does not use them any more.
 func (m *queueMetrics) close() {
 	if m == nil {
 		return
@@ -149,7 +149,7 @@ func (m *queueMetrics) close() {
 	}
 }
 
-// retryMetric is the metric of those who delay keys, who do not share the lock of the queue. A nil one measures nothing.
+// retryMetric counts delayed adds. It is used without the lock of the queue. A nil one measures nothing.
 type retryMetric struct {
 	counter CounterMetric
 	end     sync.Once

@@ -1,72 +1,52 @@
 package workqueue
 
 import (
-	"runtime"
 	"sync"
 	"sync/atomic"
 
 	"k8s.io/utils/clock"
-	"vedette.dev/internal/slotmap"
+	"vedette.dev/internal/keyhash"
 )
 
 // TypedQueueConfig configures a Typed queue. The zero value works.
 type TypedQueueConfig[T comparable] struct {
 	// Name is the name in metrics. A queue without a name has no metrics.
 	Name string
-	// MetricsProvider makes the metrics; nil means the one of SetProvider.
+	// MetricsProvider makes the metrics; nil means that of SetProvider.
 	MetricsProvider MetricsProvider
-	// Clock is for tests that bring a clock of their own; nil means real time, which inside a synctest bubble is the
-	// bubble's.
+	// Clock is for tests with a fake clock; nil means real time, which inside a synctest bubble is the bubble's.
 	Clock clock.WithTicker
-	// Queue orders the keys that wait; nil means first in, first out.
+	// Queue orders the keys that are ready; nil means first in, first out.
 	Queue Queue[T]
 }
 
-// Typed is the work queue: a line of keys that wait, and for each key whether it is dirty (somebody asked for it) and
-// whether it is processing (a worker holds it).
+// Typed is the work queue: a ready queue, and for each key whether it is dirty (it was added and not taken since) and
+// whether it is processing (a worker has taken it).
 //
-//	Add ──▶ dirty ──▶ line ──Get──▶ processing ──Done──▶ gone
-//	          ▲                         │
-//	          └──── Add meanwhile ◀─────┘   (back into the line at Done)
+//	Add ──▶ dirty ──▶ ready queue ──Get──▶ processing ──Done──▶ gone
+//	          ▲                                │
+//	          └──── Add meanwhile ◀────────────┘   (back into the ready queue at Done)
 //
 // Hashes are computed before the lock is taken, so that it is held for some tens of nanoseconds at a time.
 type Typed[T comparable] struct {
-	hasher  slotmap.Hasher[T]
-	clock   timekeeper
-	metrics *queueMetrics // changes under mu, to nil, when they have ended
-	refresh alarm         // brings the metrics of unfinished work up to date
-	mover   alarm         // moves the hand
+	hasher  keyhash.Hasher[T]
+	clock   queueClock
+	refresh timer // updates the metrics of unfinished work
 	closing atomic.Bool
 
-	mu   *briefLock
-	keys keyTable[T]
-	line line[T]
-	long bool // as told to mu
-	// taken counts the keys that workers have taken since a producer waited for them last.
-	taken int
-	hand  hand
+	mu      mutex
+	metrics *queueMetrics // nil if there are none, and from the end of ShutDown on
+	keys    keyTable[T]
+	ready   readyQueue[T]
 	// Invariant: draining implies closed.
 	closed, draining bool
 	work             sync.Cond // there is a key, or the queue is closed
-	drained          sync.Cond // no key is processing, or nobody should wait for that any more
-	// refill adds keys that have been due for late or longer, if the queue has a delayer, and tells whether there were any.
-	refill func(late int64) bool
-	gets   uint32 // counted for getsToLook
-	// asleep counts the workers in work.Wait; waking those of them that were signalled and have not run yet.
-	// Invariant: if keys wait and workers are asleep, at least one of them is waking.
-	asleep, waking, maxWaking int
+	drained          sync.Cond // no key is processing, or the drain was ended by ShutDown
+	// asleep counts the workers in work.Wait. waking: one of them was signalled and has not run yet.
+	// Invariant: if keys are ready and workers are asleep, waking is set.
+	asleep int
+	waking bool
 }
-
-// longLine is the length from which on more keys would only fall out of the cache, so that producers had better let
-// workers catch up.
-const longLine = 2048
-
-// takenToWait is how many keys workers must have taken before a producer waits for them: where they are slow, to wait
-// for them is of no use.
-const takenToWait = 32
-
-// getsToLook is how many keys workers take before one of them looks for such as have become due.
-const getsToLook = 16
 
 // NewTyped returns a queue without metrics.
 func NewTyped[T comparable]() *Typed[T] { return NewTypedWithConfig(TypedQueueConfig[T]{}) }
@@ -74,56 +54,41 @@ func NewTyped[T comparable]() *Typed[T] { return NewTypedWithConfig(TypedQueueCo
 // NewTypedWithConfig returns a queue.
 func NewTypedWithConfig[T comparable](config TypedQueueConfig[T]) *Typed[T] {
 	if config.Queue != nil {
-		return newTyped(config, storeLine[T]{config.Queue}, new(briefLock))
+		return newTyped(config, storeReady[T]{config.Queue})
 	}
-	return newTyped(config, new(fifoLine[T]), new(briefLock))
+	return newTyped(config, new(fifoReady[T]))
 }
 
-func newTyped[T comparable](config TypedQueueConfig[T], l line[T], mu *briefLock) *Typed[T] {
+func newTyped[T comparable](config TypedQueueConfig[T], ready readyQueue[T]) *Typed[T] {
 	q := &Typed[T]{
-		hasher:  slotmap.NewHasher[T]("workqueue: item"),
-		clock:   newTimekeeper(config.Clock),
+		hasher:  keyhash.New[T]("workqueue: item"),
+		clock:   newQueueClock(config.Clock),
+		mu:      newMutex(),
 		metrics: newQueueMetrics(config.Name, config.MetricsProvider),
-		mu:      mu,
 		keys:    newKeyTable[T](),
-		line:    l,
-		// As many as can run at once: each of them wakes the next when it has taken a key and more are there.
-		maxWaking: runtime.GOMAXPROCS(0),
+		ready:   ready,
 	}
-	q.work.L, q.drained.L = mu, mu
-	q.refresh = alarm{keeper: &q.clock, ring: q.measureUnfinishedWork}
-	q.mover = alarm{keeper: &q.clock, ring: q.moveHand}
+	q.work.L, q.drained.L = &q.mu, &q.mu
+	q.refresh = timer{clock: &q.clock, fire: q.measureUnfinishedWork}
 	if q.metrics != nil {
 		q.refresh.set(unfinishedWorkPeriod)
 	}
 	return q
 }
 
-// Add asks for item to be worked on.
+// Add marks item as needing work.
 func (q *Typed[T]) Add(item T) { q.add(item, 0) }
 
 func (q *Typed[T]) add(item T, priority int32) {
 	hash := q.hasher.Hash(item)
-	if q.lockAndAdd(hash, item, priority) {
-		q.mu.standBack()
-	}
-}
-
-// lockAndAdd tells whether the producer had better let workers catch up.
-func (q *Typed[T]) lockAndAdd(hash uint64, item T, priority int32) (ahead bool) {
-	q.mu.lockToAdd()
+	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.addLocked(hash, item, priority)
-	if !q.long || q.taken < takenToWait {
-		return false
-	}
-	q.taken = 0
-	return true
 }
 
 // addAll adds keys whose delay is over. Their hashes are of this queue's hasher.
 func (q *Typed[T]) addAll(due []delivery[T]) {
-	q.mu.lockToAdd()
+	q.mu.Lock()
 	defer q.mu.Unlock()
 	for i := range due {
 		q.addLocked(due[i].hash, due[i].item, due[i].priority)
@@ -136,11 +101,10 @@ func (q *Typed[T]) addLocked(hash uint64, item T, priority int32) {
 	}
 	slot, e, known := q.keys.Ensure(hash, item)
 	if e.Val.dirty {
-		q.hand.uses++
 		q.touch(slot, e, priority)
 		return
 	}
-	e.Val.dirtyAt, e.Val.priority = q.now(), priority
+	e.Val.dirtyAt, e.Val.priority = q.clock.now(), priority
 	if !known {
 		q.pushNew(slot, e)
 	}
@@ -148,8 +112,8 @@ func (q *Typed[T]) addLocked(hash uint64, item T, priority int32) {
 	q.metrics.added()
 }
 
-// pushNew puts a key into the line that was not known before, and is not known afterwards if that panics: a Queue or a
-// Tenant function is the user's.
+// pushNew pushes a key that was not known before. If that panics, which the user's Queue or Tenant function may do, the
+// key is not known afterwards either.
 func (q *Typed[T]) pushNew(slot uint32, e *keyEntry[T]) {
 	pushed := false
 	defer func() {
@@ -161,7 +125,7 @@ func (q *Typed[T]) pushNew(slot uint32, e *keyEntry[T]) {
 	pushed = true
 }
 
-// raise raises the priority of a key that is dirty, and tells whether it is.
+// raise raises the priority of a key that is dirty, and reports whether it is.
 func (q *Typed[T]) raise(item T, priority int32) bool {
 	hash := q.hasher.Hash(item)
 	q.mu.Lock()
@@ -179,25 +143,21 @@ func (q *Typed[T]) touch(slot uint32, e *keyEntry[T], priority int32) {
 	if e.Val.processing {
 		e.Val.priority = max(e.Val.priority, priority)
 	} else {
-		q.line.touch(slot, e, priority)
+		q.ready.touch(slot, e, priority)
 	}
 }
 
-// push puts a key into the line and sees to it that a worker takes it.
+// push puts a key into the ready queue and makes sure that a worker takes it.
 func (q *Typed[T]) push(slot uint32, e *keyEntry[T]) {
-	q.line.push(slot, e)
-	if !q.long && q.line.len() >= longLine {
-		q.long = true
-		q.mu.crowded.Store(true)
-	}
+	q.ready.push(slot, e)
 	q.wake()
 }
 
-// wake signals a sleeping worker where that is of use. Not one signal a key: a worker that comes awake takes keys as
-// long as there are any, and wakes the next one itself (see get).
+// wake signals a sleeping worker, unless one was signalled that has not run yet: that one takes a key and then calls
+// wake itself. With a signal for each key, a busy queue spends most of its time waking workers that find nothing.
 func (q *Typed[T]) wake() {
-	if q.asleep > q.waking && q.waking < q.maxWaking && q.waking < q.line.len() {
-		q.waking++
+	if q.asleep > 0 && !q.waking && q.ready.len() > 0 {
+		q.waking = true
 		q.work.Signal()
 	}
 }
@@ -211,68 +171,47 @@ func (q *Typed[T]) Get() (item T, shutdown bool) {
 func (q *Typed[T]) get() (item T, priority int, shutdown bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.gets++; q.gets%getsToLook == 0 {
-		q.refilled(slack)
-	}
 	for {
-		for q.line.len() == 0 {
+		for q.ready.len() == 0 {
 			if q.closed {
 				return item, 0, true
 			}
-			if !q.refilled(0) && q.line.len() == 0 && !q.closed {
-				q.sleep()
-			}
+			q.sleep()
 		}
 		slot, e := q.next()
-		q.taken++
 		q.wake()
 		if e.Val.processing {
-			continue // a user's Queue returned what a worker holds; it comes back at Done
+			continue // the user's Queue returned a key that a worker has; it comes back at Done
 		}
-		now := q.now()
-		q.keys.hold(slot, &e.Val, now)
+		now := q.clock.now()
+		q.keys.acquire(slot, &e.Val, now)
 		q.metrics.taken(now - e.Val.dirtyAt)
 		return e.Key, int(e.Val.priority), false
 	}
-}
-
-// refilled lets go of the lock to look for keys that have become due.
-func (q *Typed[T]) refilled(late int64) bool {
-	if q.refill == nil {
-		return false
-	}
-	q.mu.Unlock()
-	defer q.mu.Lock()
-	return q.refill(late)
 }
 
 func (q *Typed[T]) sleep() {
 	q.asleep++
 	q.work.Wait()
 	q.asleep--
-	q.waking = max(q.waking-1, 0) // a broadcast wakes more than were counted
+	q.waking = false
 }
 
-// next takes a key out of the line. A user's Queue may return an item that was never pushed; it is handed out all the
-// same.
+// next takes a key out of the ready queue. The user's Queue may return an item that was never pushed; it is handed out
+// too.
 func (q *Typed[T]) next() (slot uint32, e *keyEntry[T]) {
-	slot, item := q.line.pop()
-	if q.long && q.line.len() < longLine/2 {
-		q.long = false
-		q.mu.crowded.Store(false)
-	}
+	slot, item := q.ready.pop()
 	if slot != noSlot {
 		return slot, q.keys.At(slot)
 	}
-	hash := q.hasher.Hash(item)
-	slot, e, known := q.keys.Ensure(hash, item)
+	slot, e, known := q.keys.Ensure(q.hasher.Hash(item), item)
 	if !known {
 		e.Val.dirtyAt = q.clock.now()
 	}
 	return slot, e
 }
 
-// Done gives back a key that Get handed out.
+// Done marks a key that Get returned as processed.
 func (q *Typed[T]) Done(item T) {
 	hash := q.hasher.Hash(item)
 	q.mu.Lock()
@@ -283,13 +222,13 @@ func (q *Typed[T]) Done(item T) {
 	}
 	place, tenant, again := e.Val.place, e.Val.tenant, e.Val.dirty
 	if again {
-		q.push(slot, e) // first: if it panics, the worker still holds the key
+		q.push(slot, e) // first: if it panics, the key is still processing
 	}
 	if q.metrics != nil {
 		q.metrics.done(q.clock.now() - e.Val.takenAt)
 	}
-	q.keys.letGo(&e.Val, place)
-	q.line.done(tenant)
+	q.keys.release(&e.Val, place)
+	q.ready.done(tenant)
 	if !again {
 		q.keys.Remove(slot)
 	}
@@ -298,20 +237,20 @@ func (q *Typed[T]) Done(item T) {
 	}
 }
 
-// Len is the number of keys that wait for a worker.
+// Len returns the number of keys that are ready.
 func (q *Typed[T]) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.line.len()
+	return q.ready.len()
 }
 
-// ShutDown refuses further keys and ends the workers when those that wait are handed out.
+// ShutDown makes the queue ignore further adds. Get still returns the keys that are ready, and then ends the workers.
 func (q *Typed[T]) ShutDown() {
 	q.shutDown(false)
 	q.endMetrics()
 }
 
-// ShutDownWithDrain is ShutDown, and then waits until no worker holds a key, or until ShutDown is called.
+// ShutDownWithDrain is ShutDown, and then waits until no key is processing, or until ShutDown is called.
 func (q *Typed[T]) ShutDownWithDrain() {
 	q.shutDown(true)
 	q.mu.Lock()
@@ -331,55 +270,26 @@ func (q *Typed[T]) endMetrics() {
 	ended.close()
 }
 
-// shutDown returns when nothing of the queue runs any more on a goroutine of its own.
+// shutDown returns when no timer of the queue is set and no goroutine of it runs.
 func (q *Typed[T]) shutDown(drain bool) {
 	q.closing.Store(true)
 	q.mu.Lock()
 	q.closed, q.draining = true, drain
 	q.refresh.stop()
-	q.mover.stop()
-	q.waking = 0
+	q.waking = false
 	q.work.Broadcast()
 	q.drained.Broadcast()
 	q.mu.Unlock()
 	q.refresh.wait()
-	q.mover.wait()
 }
 
-// ShuttingDown tells whether the queue was told to shut down.
+// ShuttingDown reports whether ShutDown or ShutDownWithDrain was called.
 func (q *Typed[T]) ShuttingDown() bool { return q.closing.Load() }
 
-// now is the time; when the queue is busy and has no metrics, it is right to about ten milliseconds.
-func (q *Typed[T]) now() int64 {
-	if q.closed {
-		return q.clock.now() // nobody moves the hand any more
-	}
-	now, start := q.hand.read(&q.clock)
-	if start {
-		q.mover.set(handPeriod)
-	}
-	if q.metrics != nil {
-		return q.clock.now()
-	}
-	return now
-}
-
-func (q *Typed[T]) moveHand() {
-	now := q.clock.now()
-	q.mu.lockAtLeisure()
-	defer q.mu.Unlock()
-	again, full := q.hand.move(now)
-	q.mu.busy.Store(full)
-	q.mu.delaying.Store(false) // who does so says it again
-	if again && !q.closed {
-		q.mover.set(handPeriod)
-	}
-}
-
-// measureUnfinishedWork brings the two metrics up to date that change while nothing happens.
+// measureUnfinishedWork updates the two metrics that change while nothing happens.
 func (q *Typed[T]) measureUnfinishedWork() {
 	now := q.clock.now()
-	q.mu.lockAtLeisure()
+	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
 		return

@@ -10,20 +10,20 @@ import (
 type TypedRateLimitingQueueConfig[T comparable] struct {
 	// Name is the name in metrics. A queue without a name has no metrics.
 	Name string
-	// MetricsProvider makes the metrics; nil means the one of SetProvider.
+	// MetricsProvider makes the metrics; nil means that of SetProvider.
 	MetricsProvider MetricsProvider
-	// Clock is for tests that bring a clock of their own; nil means real time.
+	// Clock is for tests with a fake clock; nil means real time.
 	Clock clock.WithTicker
 	// DelayingQueue is where keys wait out their delay; nil means a new one.
 	DelayingQueue TypedDelayingInterface[T]
 	// HonestBackoff makes AddRateLimited count a failure only once a back-off window: a key that fails again before
 	// the delay of its last failure is over, because something else triggered it, is added when that delay is over,
-	// and the rate limiter is not asked. It needs a DelayingQueue of this package, or none. By default each call
-	// asks the rate limiter, as in client-go.
+	// and the rate limiter is not called. It needs a DelayingQueue of this package, or none. By default each call
+	// calls the rate limiter, as in client-go.
 	HonestBackoff bool
 }
 
-// rateLimitingQueue asks a rate limiter for the delays of a delaying queue.
+// rateLimitingQueue takes the delays of a delaying queue from a rate limiter.
 type rateLimitingQueue[T comparable] struct {
 	TypedDelayingInterface[T]
 	limiter TypedRateLimiter[T]
@@ -32,7 +32,7 @@ type rateLimitingQueue[T comparable] struct {
 }
 
 // NewTypedRateLimitingQueue returns a rate-limiting queue without metrics. It panics if the rate limiter is nil. Call
-// Forget when an item is done with, or the limiter tracks it for ever.
+// Forget when an item has succeeded or is given up, or the limiter tracks it for ever.
 func NewTypedRateLimitingQueue[T comparable](rateLimiter TypedRateLimiter[T]) TypedRateLimitingInterface[T] {
 	return NewTypedRateLimitingQueueWithConfig(rateLimiter, TypedRateLimitingQueueConfig[T]{})
 }
@@ -47,7 +47,7 @@ func NewTypedRateLimitingQueueWithConfig[T comparable](rateLimiter TypedRateLimi
 			Name:            config.Name,
 			MetricsProvider: config.MetricsProvider,
 			Clock:           config.Clock,
-		}, lockOf(rateLimiter))
+		})
 	}
 	q := &rateLimitingQueue[T]{TypedDelayingInterface: config.DelayingQueue, limiter: rateLimiter}
 	if config.HonestBackoff {
@@ -77,13 +77,13 @@ func (q *rateLimitingQueue[T]) Forget(item T) {
 
 func (q *rateLimitingQueue[T]) NumRequeues(item T) int { return q.limiter.NumRequeues(item) }
 
-// Cancel takes back a delayed add; see TypedCanceler. It does nothing where the delaying queue is not of this package.
+// Cancel takes back a delayed add; see TypedCanceler. It does nothing if the delaying queue is not of this package.
 func (q *rateLimitingQueue[T]) Cancel(item T) bool {
 	c, ok := q.TypedDelayingInterface.(TypedCanceler[T])
 	return ok && c.Cancel(item)
 }
 
-// Due tells when a delayed key will be added; see TypedCanceler.
+// Due returns when a delayed key will be added; see TypedCanceler.
 func (q *rateLimitingQueue[T]) Due(item T) (time.Time, bool) {
 	if c, ok := q.TypedDelayingInterface.(TypedCanceler[T]); ok {
 		return c.Due(item)
@@ -91,14 +91,14 @@ func (q *rateLimitingQueue[T]) Due(item T) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// Snapshot tells what is in the queue; see TypedInspector.
+// Snapshot describes the keys of the queue; see TypedInspector.
 func (q *rateLimitingQueue[T]) Snapshot(limit int) Snapshot[T] {
 	s := inspect[T](q.TypedDelayingInterface, limit)
 	s.countRetries(q.limiter)
 	return s
 }
 
-// Find tells what the queue knows of a key. One that only the rate limiter remembers is found too.
+// Find returns what the queue knows of a key. A key that only the rate limiter knows is found too.
 func (q *rateLimitingQueue[T]) Find(item T) (Item[T], bool) {
 	it, found := find[T](q.TypedDelayingInterface, item)
 	it.Retries = q.limiter.NumRequeues(item)

@@ -8,7 +8,7 @@ import (
 
 // Each test in this file is the smallest one for a bug that this package once had.
 
-// A failure inside the window moves an add that is pending for later to the end of the window; the alarm must move too.
+// A failure inside the window moves an add that is pending for later to the end of the window; the timer must move too.
 func TestFailureInsideTheWindowBringsALaterAddForward(t *testing.T) {
 	for _, k := range queueKinds[4:] {
 		synctest.Test(t, func(t *testing.T) {
@@ -17,7 +17,7 @@ func TestFailureInsideTheWindowBringsALaterAddForward(t *testing.T) {
 			q.AddRateLimited("a") // the window ends after 50 ms
 			q.(TypedCanceler[string]).Cancel("a")
 			q.AddAfter("a", 70*time.Millisecond)
-			q.AddAfter("b", 20*time.Millisecond) // rings the alarm once, which is then set for the 70 ms
+			q.AddAfter("b", 20*time.Millisecond) // fires the timer once, which is then set for the 70 ms
 			pass(20 * time.Millisecond)
 			expect(t, q, "b")
 			q.AddRateLimited("a")
@@ -113,7 +113,7 @@ func TestHighPriorityGoesFirstAfterALongTimeOfLowOnes(t *testing.T) {
 	expect(t, q, 1000)
 }
 
-// The hand of a busy queue is moved by an alarm, which ShutDown stops: from then on somebody has to read the clock.
+// Times are right after ShutDown too, when no timer runs any more.
 func TestAgesAreRightAfterShutDownOfABusyQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewTyped[int]()
@@ -172,7 +172,7 @@ func TestTenantThatPanicsInDoneDoesNotBlockTheDrain(t *testing.T) {
 		done()
 		q.Done("a") // in case that it is still taken for processing
 		if !isOver(over) {
-			t.Error("the drain is not over, but nobody holds a key")
+			t.Error("the drain is not over, but no key is processing")
 			q.ShutDown()
 		}
 	})

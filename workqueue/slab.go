@@ -21,7 +21,7 @@ func (s *slab[E]) add() (id uint32) {
 
 func (s *slab[E]) remove(id uint32) { s.free = append(s.free, id) }
 
-// trim gives the memory back of a slab that is empty and was large.
+// trim frees the memory of a slab that is empty and was large.
 func (s *slab[E]) trim() {
 	if len(s.free) == len(s.elems) && cap(s.elems) > 2*keepKeys {
 		*s = slab[E]{}

@@ -10,12 +10,12 @@ import (
 // Item is what a queue knows of one key.
 type Item[T comparable] struct {
 	Key T
-	// QueuedSince is when the key was asked for; zero if nobody asks. A key with ProcessingSince set too was asked for
-	// again while a worker holds it, and will run once more.
+	// QueuedSince is when the key was added; zero if it was not added since a worker took it last. A key with
+	// ProcessingSince set too was added again while it is processing, and will run once more.
 	QueuedSince time.Time
-	// ProcessingSince is when a worker took the key; zero if none holds it.
+	// ProcessingSince is when a worker took the key; zero if it is not processing.
 	ProcessingSince time.Time
-	// Due is when a delayed add will come; zero if none is under way.
+	// Due is when a delayed add will be made; zero if there is none.
 	Due time.Time
 	// Retries is the number of failures that the rate limiter counts; zero for queues without one.
 	Retries int
@@ -24,17 +24,17 @@ type Item[T comparable] struct {
 	Tenant   string
 }
 
-// Snapshot tells what is in a queue. The counts are complete, the lists as long as was asked for. A key can be in more
-// than one list: one that is queued may also have a delayed add under way.
+// Snapshot describes the keys of a queue. The counts are complete, the lists have at most the requested length. A key can
+// be in more than one list: a key that is ready may also have a delayed add.
 type Snapshot[T comparable] struct {
 	At           time.Time
 	ShuttingDown bool
 
 	QueuedCount, ProcessingCount, WaitingCount int
 
-	// Queued lists the keys that wait for a worker, oldest first.
+	// Queued lists the keys that are ready, oldest first.
 	Queued []Item[T]
-	// Processing lists the keys in workers' hands, oldest first.
+	// Processing lists the keys that workers have taken, oldest first.
 	Processing []Item[T]
 	// Waiting lists the delayed keys, the one that is due first at the front.
 	Waiting []Item[T]
@@ -106,7 +106,7 @@ func gather[T comparable](copyRange func(items []Item[T], from, to uint32) ([]It
 	}
 }
 
-// Snapshot tells what is in the queue; see TypedInspector.
+// Snapshot describes the keys of the queue; see TypedInspector.
 func (q *Typed[T]) Snapshot(limit int) Snapshot[T] {
 	queued := oldest[T]{limit: limit, by: queuedSince[T]}
 	processing := oldest[T]{limit: limit, by: processingSince[T]}
@@ -138,7 +138,7 @@ func (q *Typed[T]) copyItems(items []Item[T], from, to uint32) (_ []Item[T], mor
 	return items, more
 }
 
-// Find tells what the queue knows of a key.
+// Find returns what the queue knows of a key.
 func (q *Typed[T]) Find(item T) (Item[T], bool) {
 	hash := q.hasher.Hash(item)
 	q.mu.Lock()
@@ -178,7 +178,7 @@ func find[T comparable](q TypedInterface[T], item T) (Item[T], bool) {
 	return Item[T]{Key: item}, false
 }
 
-// countRetries asks the rate limiter about the items that are listed.
+// countRetries fills in the failures that the rate limiter has counted for the items that are listed.
 func (s *Snapshot[T]) countRetries(limiter TypedRateLimiter[T]) {
 	for _, list := range s.lists() {
 		for i := range list {

@@ -6,12 +6,12 @@ import (
 	"math"
 	"slices"
 
-	"vedette.dev/internal/slotmap"
+	"vedette.dev/workqueue/internal/slotmap"
 )
 
-// fairAudit walks a fairLine from its tenants down to its keys and counts what it finds.
+// fairAudit walks a fairReady from its tenants down to its keys and counts what it finds.
 type fairAudit[T comparable] struct {
-	line   *fairLine[T]
+	line   *fairReady[T]
 	keys   *keyTable[T]
 	n      int // keys that wait
 	flows  int
@@ -23,7 +23,7 @@ func (a *fairAudit[T]) complain(format string, args ...any) {
 }
 
 // verify checks the links, counts and ranks of the line against the key table.
-func (l *fairLine[T]) verify(keys *keyTable[T]) error {
+func (l *fairReady[T]) verify(keys *keyTable[T]) error {
 	a := &fairAudit[T]{line: l, keys: keys}
 	held := map[uint32]int{}
 	for _, slot := range keys.busy {

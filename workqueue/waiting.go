@@ -1,17 +1,16 @@
 package workqueue
 
 import (
-	"vedette.dev/internal/slotmap"
-	"vedette.dev/internal/timewheel"
+	"vedette.dev/workqueue/internal/dueheap"
+	"vedette.dev/workqueue/internal/slotmap"
 )
 
 // waiting is the set of delayed keys, ordered by due time. It has no lock and no clock: time comes in as a number.
 type waiting[T comparable] struct {
 	keys slotmap.Map[T, delayed]
-	// wheel holds the wake-ups. Invariant: a slot of keys is in the wheel, unless its wake-up is never.
-	wheel timewheel.Wheel
-	// pending counts the keys with a delayed add.
-	pending int
+	// wakeUps orders the slots of keys by the time of their wake-up, those with equal times in the order of put.
+	// Invariant: each slot of keys is in it, unless its wake-up is never.
+	wakeUps dueheap.Heap
 }
 
 // delayed is what is known of a delayed key. Its wake-up is the due time of the add while one is pending, else the end
@@ -20,27 +19,20 @@ type delayed struct {
 	// backoffEnd is the end of the window that was opened for the key's last failure; zero if there is none. The
 	// window outlives an early run of the key: failures inside it are not counted again.
 	backoffEnd int64
-	timer      timewheel.Timer
 	priority   int32
 	// pending: the key is to be added at its wake-up.
 	pending bool
 }
 
-// keepWaiting is the number of delayed keys whose memory is kept for the next ones.
-const keepWaiting = 1000
-
-func newWaiting[T comparable]() *waiting[T] {
-	w := &waiting[T]{keys: slotmap.New[T, delayed](keepWaiting)}
-	w.wheel = timewheel.New(w)
-	return w
+// delivery is a key whose delay is over.
+type delivery[T comparable] struct {
+	item     T
+	hash     uint64 // by the hasher of the delayer
+	priority int32
 }
 
-// Timer tells the wheel where the timer of a slot is.
-func (w *waiting[T]) Timer(slot uint32) *timewheel.Timer {
-	if e := w.keys.Peek(slot); e != nil {
-		return &e.Val.timer
-	}
-	return nil
+func newWaiting[T comparable]() *waiting[T] {
+	return &waiting[T]{keys: slotmap.New[T, delayed](keepKeys)}
 }
 
 func (w *waiting[T]) find(hash uint64, item T) (slot uint32, d *delayed, ok bool) {
@@ -61,94 +53,76 @@ func (w *waiting[T]) findOrInsert(hash uint64, item T) (slot uint32, d *delayed)
 func (w *waiting[T]) put(slot uint32, d *delayed, due int64, priority int32) {
 	if d.pending {
 		d.priority = max(d.priority, priority)
-		due = min(due, d.wakeUp())
+		due = min(due, w.wakeUp(slot))
 	} else {
 		d.pending, d.priority = true, priority
-		w.pending++
 	}
-	w.set(slot, d, due)
+	w.set(slot, due)
 }
 
-// add makes a key due that may be new.
-func (w *waiting[T]) add(a *delayedAdd[T]) {
-	slot, d := w.findOrInsert(a.hash, a.item)
-	w.put(slot, d, a.due, a.priority)
-}
-
-// addAll is add for several keys.
-func (w *waiting[T]) addAll(adds []delayedAdd[T]) {
-	for i := range adds {
-		w.keys.Warm(adds[i].hash)
-	}
-	for i := range adds {
-		w.add(&adds[i])
-	}
-}
-
-// settle ends a pending add, whether it was delivered or taken back. The entry stays while its window lasts.
+// settle ends a pending add, whether it was delivered or canceled. The entry stays while its window lasts.
 func (w *waiting[T]) settle(slot uint32, d *delayed, now int64) {
-	if d.pending {
-		d.pending = false
-		w.pending--
-	}
+	d.pending = false
 	if d.backoffEnd > now {
-		w.set(slot, d, d.backoffEnd)
+		w.set(slot, d.backoffEnd)
 		return
 	}
-	w.set(slot, d, never)
-	w.keys.Remove(slot)
+	w.remove(slot)
 }
 
 // closeWindow ends the back-off window of a key. A pending add stays.
 func (w *waiting[T]) closeWindow(slot uint32, d *delayed) {
 	d.backoffEnd = 0
 	if !d.pending {
-		w.wheel.Remove(slot)
-		w.keys.Remove(slot)
+		w.remove(slot)
 	}
 }
 
-// wakeUp is the time at which the key comes up in the wheel, or never.
-func (d *delayed) wakeUp() int64 {
-	if at, ok := d.timer.Due(); ok {
+func (w *waiting[T]) remove(slot uint32) {
+	w.wakeUps.Remove(slot)
+	w.keys.Remove(slot)
+}
+
+// wakeUp returns the time of a key's wake-up, or never.
+func (w *waiting[T]) wakeUp(slot uint32) int64 {
+	if at, ok := w.wakeUps.Rank(slot); ok {
 		return at
 	}
 	return never
 }
 
-func (w *waiting[T]) set(slot uint32, d *delayed, at int64) {
+func (w *waiting[T]) set(slot uint32, at int64) {
 	switch {
-	case at == d.wakeUp():
+	case at == w.wakeUp(slot): // it keeps its place among equals
 	case at == never:
-		w.wheel.Remove(slot)
+		w.wakeUps.Remove(slot)
 	default:
-		w.wheel.Set(slot, at)
+		w.wakeUps.Set(slot, at)
 	}
 }
 
-// next is a time before which there is no wake-up; at the latest at that time, ask again.
-func (w *waiting[T]) next() int64 { return w.wheel.Next() }
+// next returns the time of the first wake-up, or never.
+func (w *waiting[T]) next() int64 {
+	if _, at, ok := w.wakeUps.Min(); ok {
+		return at
+	}
+	return never
+}
 
-// popDue takes out the pending adds whose time has come, as many as there is room for, and returns how many those are.
-// Windows that have ended are cleared away.
-func (w *waiting[T]) popDue(now int64, into *[batchSize]delivery[T]) (n int) {
-	var slots [batchSize]uint32
-	for n == 0 {
-		popped := slots[:w.wheel.PopDue(now, slots[:])]
-		if len(popped) == 0 {
+// popDue takes out the pending adds that are due, as many as there is room for, and returns how many. It drops the
+// windows that have ended.
+func (w *waiting[T]) popDue(now int64, into []delivery[T]) (n int) {
+	for n < len(into) {
+		slot, at, ok := w.wakeUps.Min()
+		if !ok || at > now {
 			break
 		}
-		for _, slot := range popped {
-			w.keys.Warm(w.keys.At(slot).Hash())
+		e := w.keys.At(slot)
+		if e.Val.pending {
+			into[n] = delivery[T]{item: e.Key, hash: e.Hash(), priority: e.Val.priority}
+			n++
 		}
-		for _, slot := range popped {
-			e := w.keys.At(slot)
-			if e.Val.pending {
-				into[n] = delivery[T]{item: e.Key, hash: e.Hash(), priority: e.Val.priority}
-				n++
-			}
-			w.settle(slot, &e.Val, now)
-		}
+		w.settle(slot, &e.Val, now)
 	}
 	return n
 }

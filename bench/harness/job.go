@@ -16,6 +16,8 @@ type Job struct {
 	Repeat         int
 	Scale          float64
 	Profiles       Profiles
+	// CPUGroup is the folder of the cgroup that the child enters before it measures, or empty.
+	CPUGroup string
 }
 
 func (j Job) String() string {
@@ -43,12 +45,26 @@ func Serve(args []string, workloads []Workload, out io.Writer) error {
 	if err := json.Unmarshal([]byte(args[0]), &j); err != nil {
 		return fmt.Errorf("read the job: %w", err)
 	}
+	if j.CPUGroup != "" {
+		return j.enterGroup()
+	}
 	for _, w := range workloads {
 		if w.Name == j.Workload {
 			return serve(j, w, out)
 		}
 	}
 	return fmt.Errorf("no workload %q", j.Workload)
+}
+
+// enterGroup starts the child once more, in the job's cgroup.
+func (j Job) enterGroup() error {
+	g := cpuGroup{j.CPUGroup}
+	j.CPUGroup = ""
+	args, err := j.args()
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("enter cgroup: %w", g.enter(args))
 }
 
 func serve(j Job, w Workload, out io.Writer) error {

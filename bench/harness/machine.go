@@ -15,6 +15,7 @@ import (
 type Machine struct {
 	CPU      string
 	Cores    int
+	Procs    int // GOMAXPROCS
 	Memory   string
 	System   string
 	Go       string
@@ -33,6 +34,7 @@ func ThisMachine() Machine {
 	return Machine{
 		CPU:      orElse(procField("/proc/cpuinfo", "model name"), runtime.GOARCH),
 		Cores:    runtime.NumCPU(),
+		Procs:    runtime.GOMAXPROCS(0),
 		Memory:   memory(),
 		System:   system(),
 		Go:       runtime.Version(),

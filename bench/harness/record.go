@@ -34,12 +34,21 @@ func (r Record) WriteMarkdown(out io.Writer) {
 	}
 }
 
+// procs is empty if the program uses all cores.
+func (m Machine) procs() string {
+	if m.Procs == m.Cores || m.Procs == 0 {
+		return ""
+	}
+	return fmt.Sprint(m.Procs)
+}
+
 // facts are the lines above the table; one without a value is left out.
 func (r Record) facts() [][2]string {
 	m := r.Machine
 	return [][2]string{
 		{"Date", r.Date.UTC().Format("2006-01-02 15:04 MST")},
 		{"CPU", fmt.Sprintf("%s, %d cores", m.CPU, m.Cores)},
+		{"GOMAXPROCS", m.procs()},
 		{"Memory", m.Memory},
 		{"System", m.System},
 		{"Go", m.Go},

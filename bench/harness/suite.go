@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -28,9 +29,10 @@ type Suite struct {
 // Run takes all measurements. The first that fails ends the run: the figures of a broken
 // implementation are worth nothing.
 func (s Suite) Run(ctx context.Context) ([]Result, error) {
-	warm(s.Workloads, s.Scale)
-	results := make([]Result, 0, len(s.Workloads))
-	for _, group := range groups(s.Workloads) {
+	chosen := s.possible()
+	warm(chosen, s.Scale)
+	results := make([]Result, 0, len(chosen))
+	for _, group := range groups(chosen) {
 		part := make([]Result, len(group))
 		for i, w := range group {
 			part[i].Workload = w
@@ -43,6 +45,23 @@ func (s Suite) Run(ctx context.Context) ([]Result, error) {
 		results = append(results, part...)
 	}
 	return results, nil
+}
+
+// possible leaves out the workloads with a quota where cgroups cannot be made, with a message.
+func (s Suite) possible() []Workload {
+	return slices.DeleteFunc(slices.Clone(s.Workloads), func(w Workload) bool {
+		if w.Quota == 0 {
+			return false
+		}
+		g, err := newCPUGroup(w.Quota)
+		if err == nil {
+			err = g.remove()
+		}
+		if err != nil {
+			fmt.Fprintf(s.Progress, "%s: skipped, no cgroup with a CPU quota: %v\n", w.Name, err)
+		}
+		return err != nil
+	})
 }
 
 // groups puts workloads that follow each other together if they have the same baseline.
@@ -92,7 +111,7 @@ func (s Suite) repeat(ctx context.Context, group []Result, repeat int) error {
 func (s Suite) measure(ctx context.Context, group []Result, side string, repeat int) error {
 	w := group[0].Workload
 	j := s.job(w, side, repeat)
-	sample, err := runChild(ctx, j, s.Timeout)
+	sample, err := s.child(ctx, j, w.Quota)
 	if err != nil {
 		return fmt.Errorf("%s: %w", j, err)
 	}
@@ -104,6 +123,20 @@ func (s Suite) measure(ctx context.Context, group []Result, side string, repeat 
 	main := w.rows()[0]
 	fmt.Fprintf(s.Progress, "%s: %s\n", j, main.Unit.format(sample[main.Value]))
 	return nil
+}
+
+// child takes one measurement in a process of its own, under a CPU quota if there is one.
+func (s Suite) child(ctx context.Context, j Job, quota float64) (sample Sample, err error) {
+	if quota == 0 {
+		return runChild(ctx, j, s.Timeout)
+	}
+	g, err := newCPUGroup(quota)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, g.remove()) }()
+	j.CPUGroup = g.dir
+	return runChild(ctx, j, s.Timeout)
 }
 
 func (s Suite) job(w Workload, side string, repeat int) Job {

@@ -32,7 +32,7 @@ func header(s Sides) []string {
 		base = none
 	}
 	return []string{"workload", base, s.Candidate, "ratio", "min–max",
-		"allocs/op", "bytes/op", "peak heap", "kept heap", "aim", "met"}
+		"cpu/op", "allocs/op", "bytes/op", "peak heap", "kept heap", "aim", "met"}
 }
 
 func rowsOf(r Result) [][]string {
@@ -43,9 +43,9 @@ func rowsOf(r Result) [][]string {
 	return out
 }
 
-// cells is one line of the table. Memory belongs to the run as a whole, so only a
-// workload's first line shows it.
-func cells(r Result, row Row, withMemory bool) []string {
+// cells is one line of the table. Processor time and memory belong to the run as a whole, so only
+// a workload's first line shows them.
+func cells(r Result, row Row, first bool) []string {
 	c := r.compare(row.Value)
 	out := []string{rowName(r.Workload, row), none, row.Unit.format(c.candidate), none, none}
 	if len(r.baseline) > 0 {
@@ -55,10 +55,10 @@ func cells(r Result, row Row, withMemory bool) []string {
 		out[3] = ratioText(c.ratio)
 		out[4] = ratioText(c.low) + "–" + ratioText(c.high)
 	}
-	if withMemory {
-		out = append(out, both(r, Allocs, Count), both(r, Volume, Count), both(r, Peak, Bytes), both(r, Kept, Bytes))
+	if first {
+		out = append(out, both(r, CPU, Time), both(r, Allocs, Count), both(r, Volume, Count), both(r, Peak, Bytes), both(r, Kept, Bytes))
 	} else {
-		out = append(out, "", "", "", "")
+		out = append(out, "", "", "", "", "")
 	}
 	return append(out, row.Aim.text(row.Unit), row.Aim.verdict(c))
 }

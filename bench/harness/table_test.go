@@ -9,7 +9,7 @@ import (
 // exampleResults has a workload with two rows, and one whose candidate runs alone.
 func exampleResults() []Result {
 	sample := func(wall, p99 float64) Sample {
-		return Sample{Wall: wall, "p99": p99, Allocs: 1, Volume: 64, Peak: 2 << 20, Kept: 0}
+		return Sample{Wall: wall, CPU: 2 * wall, "p99": p99, Allocs: 1, Volume: 64, Peak: 2 << 20, Kept: 0}
 	}
 	return []Result{
 		{
@@ -29,12 +29,12 @@ func exampleResults() []Result {
 
 func TestTextTable(t *testing.T) {
 	want := `
-workload    client-go  vedette    ratio          min–max    allocs/op     bytes/op            peak heap  kept heap        aim  met
-q/hot          150 ns  50.0 ns     0.33        0.25–0.50  1.00 → 1.00  64.0 → 64.0  2.00 MiB → 2.00 MiB  0 B → 0 B     ≤ 0.50  yes
-q/hot: p99    3.00 ms  2.00 µs  0.00067  0.00067–0.00067                                                            ≤ 1.00 µs   no
+workload    client-go  vedette    ratio          min–max           cpu/op    allocs/op     bytes/op            peak heap  kept heap        aim  met
+q/hot          150 ns  50.0 ns     0.33        0.25–0.50  300 ns → 100 ns  1.00 → 1.00  64.0 → 64.0  2.00 MiB → 2.00 MiB  0 B → 0 B     ≤ 0.50  yes
+q/hot: p99    3.00 ms  2.00 µs  0.00067  0.00067–0.00067                                                                             ≤ 1.00 µs   no
 
-workload  –     fair  ratio  min–max  allocs/op  bytes/op  peak heap  kept heap  aim  met
-q/fair    –  10.0 ns      –        –       1.00      64.0   2.00 MiB        0 B    –    –
+workload  –     fair  ratio  min–max   cpu/op  allocs/op  bytes/op  peak heap  kept heap  aim  met
+q/fair    –  10.0 ns      –        –  20.0 ns       1.00      64.0   2.00 MiB        0 B    –    –
 `
 	var b strings.Builder
 	WriteText(&b, exampleResults())
@@ -57,9 +57,9 @@ func TestRecord(t *testing.T) {
 		"- CPU: Abacus, 2 cores",
 		"- client-go: v0.37.2",
 		"- Command: `go run . -repeats 2`",
-		"| workload | client-go | vedette | ratio | min–max | allocs/op | bytes/op | peak heap | kept heap | aim | met |",
-		"| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
-		"| q/hot: p99 | 3.00 ms | 2.00 µs | 0.00067 | 0.00067–0.00067 |  |  |  |  | ≤ 1.00 µs | no |",
+		"| workload | client-go | vedette | ratio | min–max | cpu/op | allocs/op | bytes/op | peak heap | kept heap | aim | met |",
+		"| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+		"| q/hot: p99 | 3.00 ms | 2.00 µs | 0.00067 | 0.00067–0.00067 |  |  |  |  |  | ≤ 1.00 µs | no |",
 		"- `q/fair`: Is fair.",
 	} {
 		if !strings.Contains(b.String(), line+"\n") {

@@ -14,7 +14,7 @@ type Workload struct {
 	Sides Sides
 
 	// Rows are the lines this workload fills in the table. The first one also carries the
-	// memory columns. None means one row with the elapsed time and no aim.
+	// columns of processor time and memory. None means one row with the elapsed time and no aim.
 	Rows []Row
 
 	// Together is the same for workloads that are listed one after the other and have the same
@@ -25,6 +25,10 @@ type Workload struct {
 	// MaxRepeats limits the number of repeats of a workload that takes long. Zero means no limit.
 	// Workloads that are measured together have the same.
 	MaxRepeats int
+
+	// Quota is how many cores the process of a measurement may use, enforced by a cgroup. Zero means that
+	// there is no quota. Where cgroups cannot be made, the workload is skipped.
+	Quota float64
 
 	// Memory is how many bytes a measurement may need. Before the first, as much is taken once from
 	// the system and given back: on a virtual machine the first to touch a page waits for the host.

@@ -11,7 +11,7 @@ type Heap struct {
 	// cells is a four-ary heap: the children of i are 4i+1 … 4i+4. Fewer levels than a binary heap, and the four
 	// children share a cache line or two.
 	cells []cell
-	// at tells where each slot is: its place in cells plus one; zero means absent.
+	// at says where each slot is: its place in cells plus one; zero means absent.
 	// Invariant: cells[at[s]-1].slot == s for each slot s in the heap.
 	at  []uint32
 	seq uint32
@@ -29,12 +29,12 @@ const (
 	keepCells = 1024
 )
 
-// before tells whether a leaves before b. Sequence numbers may wrap: only their distance counts.
+// before reports whether a leaves before b. Sequence numbers may wrap: only their distance counts.
 func (a cell) before(b cell) bool {
 	return a.rank < b.rank || a.rank == b.rank && int32(a.seq-b.seq) < 0
 }
 
-// Len is the number of slots in the heap.
+// Len returns the number of slots in the heap.
 func (h *Heap) Len() int { return len(h.cells) }
 
 // Min returns the slot that leaves next, and its rank.
@@ -103,7 +103,7 @@ func (h *Heap) put(i int, c cell) {
 	h.at[c.slot] = uint32(i) + 1
 }
 
-// up moves c from the hole at i towards the root and tells whether it moved; if not, nothing was written.
+// up moves c from the hole at i towards the root and reports whether it moved; if not, nothing was written.
 func (h *Heap) up(i int, c cell) bool {
 	start := i
 	for i > 0 {
@@ -144,12 +144,12 @@ func (h *Heap) down(i int, c cell) {
 	h.put(i, c)
 }
 
-// shrink gives memory back when most of it is unused. Cells are copied at most once for every four removals.
+// shrink frees memory when most of it is unused. Cells are copied at most once for every four removals.
 func (h *Heap) shrink() {
 	if c := cap(h.cells); c > keepCells && len(h.cells) < c/4 {
 		h.cells = append(make([]cell, 0, c/2), h.cells...)
 	}
-	if len(h.cells) == 0 && cap(h.at) > keepCells {
+	if len(h.cells) == 0 && cap(h.at) > 2*keepCells {
 		h.at = nil
 	}
 }

@@ -4,29 +4,24 @@
 //
 //   - a small, stable number for a key (its slot), so that queues and heaps hold 4 bytes and no pointers;
 //   - one hash computation and one probe for a look-up that is followed by an insert or a removal;
-//   - no allocation while keys come and go within a size seen before, and little work (see resting.go);
-//   - memory that goes back when the keys go.
+//   - no allocation while keys come and go within a size seen before;
+//   - memory that is freed when the keys go.
 //
 // A Map is not safe for concurrent use.
 package slotmap
-
-import "reflect"
 
 // Map maps K to V. The zero value is an empty map that keeps room for a few dozen keys once it had them.
 //
 // Entries lie in segments (see segments.go), so that growth never copies an entry and a pointer to one stays good until
 // the entry is removed. New keys take the lowest segment with room, which lets the highest run empty.
 type Map[K comparable, V any] struct {
-	// Invariant: index holds exactly the slots that are in use or resting.
+	// Invariant: index holds exactly the slots that are in use.
 	index index
 	segs  []segment[K, V]
 	open  openSet
 	live  int
 	// keep is the number of segments that are held even when they are empty.
 	keep int
-	rest resting
-	// warmed keeps the compiler from leaving out what Warm does.
-	warmed uint32
 }
 
 // Entry is a key with its value. The pointer that Find, Ensure and At return is good until the entry is removed.
@@ -34,20 +29,17 @@ type Entry[K comparable, V any] struct {
 	Key  K
 	Val  V
 	hash uint32
-	// next is, in a free slot, the next free slot of the segment plus one; else one of the marks.
+	// next is, in a free slot, the next free slot of the segment plus one; else liveMark.
 	next uint32
 }
 
-const (
-	liveMark = ^uint32(0)
-	restMark = liveMark - 1
-)
+const liveMark = ^uint32(0)
 
 type segment[K comparable, V any] struct {
 	entries []Entry[K, V]
 	free    uint32 // head of the list of slots that were used and given back, plus one
 	used    uint32 // slots from here on were never used
-	taken   uint32 // slots that are in use or resting
+	taken   uint32 // slots that are in use
 }
 
 // defaultKeep is the number of segments that the zero value holds on to.
@@ -60,11 +52,7 @@ func New[K comparable, V any](keep int) Map[K, V] {
 	for base(m.keep) < keep {
 		m.keep++
 	}
-	m.index.floor = 4 * base(m.keep) // half as full as it may be: runs are shorter still
-	if holdsNothing(reflect.TypeFor[K]()) {
-		m.rest.slots = uint32(base(m.keep))
-		m.rest.credit = m.rest.slots
-	}
+	m.index.floor = 2 * base(m.keep)
 	return m
 }
 
@@ -94,73 +82,46 @@ func (e *Entry[K, V]) Hash() uint64 { return uint64(e.hash) }
 
 // Find looks a key up by its hash, which must come from the same Hasher for all keys of the map.
 func (m *Map[K, V]) Find(hash uint64, key K) (slot uint32, e *Entry[K, V], ok bool) {
-	slot, e = m.probe(uint32(hash), key)
-	if e == nil || e.next != liveMark {
-		return 0, nil, false
-	}
-	return slot, e, true
-}
-
-// Ensure looks a key up and adds it, with a zero value, if it is not known.
-func (m *Map[K, V]) Ensure(hash uint64, key K) (slot uint32, e *Entry[K, V], known bool) {
 	h := uint32(hash)
-	slot, e = m.probe(h, key)
-	switch {
-	case e == nil:
-		slot = m.take()
-		e = m.At(slot)
-		e.Key, e.hash, e.next = key, h, liveMark
-		m.index.add(h, slot)
-	case e.next == liveMark:
-		return slot, e, true
-	default:
-		m.wake(e)
-	}
-	m.live++
-	return slot, e, false
-}
-
-// probe returns the entry of a key that is in use or resting, or nil.
-func (m *Map[K, V]) probe(h uint32, key K) (slot uint32, e *Entry[K, V]) {
-	t := m.index.at(h)
-	mask := uint32(len(t.cells) - 1)
-	for i := h & mask; int(i) < len(t.cells); i = (i + 1) & mask {
-		c := t.cells[i]
+	cells := m.index.cells
+	mask := uint32(len(cells) - 1)
+	for i := h & mask; int(i) < len(cells); i = (i + 1) & mask {
+		c := cells[i]
 		if c.slot == 0 {
 			break
 		}
 		if c.hash == h {
 			if e := m.At(c.slot - 1); e.Key == key {
-				return c.slot - 1, e
+				return c.slot - 1, e, true
 			}
 		}
 	}
-	return 0, nil
+	return 0, nil, false
+}
+
+// Ensure looks a key up and adds it, with a zero value, if it is not known.
+func (m *Map[K, V]) Ensure(hash uint64, key K) (slot uint32, e *Entry[K, V], known bool) {
+	if slot, e, known = m.Find(hash, key); known {
+		return slot, e, true
+	}
+	slot = m.take()
+	e = m.At(slot)
+	e.Key, e.hash, e.next = key, uint32(hash), liveMark
+	m.index.add(e.hash, slot)
+	m.live++
+	return slot, e, false
 }
 
 // Remove frees a slot that is in use.
 func (m *Map[K, V]) Remove(slot uint32) {
 	m.live--
-	if e := m.At(slot); slot < m.rest.slots && m.rest.worthwhile() {
-		m.layDown(e)
-	} else {
-		m.index.remove(e.hash, slot)
-		m.give(slot)
-	}
+	m.index.remove(m.At(slot).hash, slot)
+	m.give(slot)
 	m.shrink()
 }
 
-// Warm has the processor fetch what Ensure or Remove will need of the index for a key with a hash. Called for several
-// keys in a row, it fetches them side by side.
-func (m *Map[K, V]) Warm(hash uint64) {
-	h := uint32(hash)
-	if t := m.index.at(h); len(t.cells) > 0 {
-		m.warmed += t.cells[h&uint32(len(t.cells)-1)].slot
-	}
-}
-
-// Range calls visit for each entry in the slots from up to but not including to, in slot order, and tells whether there
-// are slots beyond. The map must not change meanwhile.
+// Range calls visit for each entry in the slots from up to but not including to, in slot order, and reports whether
+// there are slots beyond. The map must not change meanwhile.
 func (m *Map[K, V]) Range(from, to uint32, visit func(slot uint32, e *Entry[K, V])) (more bool) {
 	end := uint32(base(len(m.segs)))
 	for slot := from; slot < min(to, end); slot++ {
@@ -179,13 +140,6 @@ func (m *Map[K, V]) take() uint32 {
 	i, ok := m.open.first()
 	if !ok {
 		i = len(m.segs)
-	}
-	if i >= m.keep && m.rest.n > 0 { // none of the lowest is free
-		if slot, ok := m.takeResting(); ok {
-			return slot
-		}
-	}
-	if !ok {
 		m.segs = append(m.segs, segment[K, V]{entries: make([]Entry[K, V], size(i))})
 		m.open.add(i)
 	}

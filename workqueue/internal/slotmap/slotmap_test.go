@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -14,58 +13,39 @@ func (s *openSet) has(i int) bool { return i/64 < len(s.words) && s.words[i/64]&
 
 // verify checks what must always hold of a map.
 func (m *Map[K, V]) verify() error {
-	cells := 0
-	tables := []*table{&m.index.one}
-	for i := range m.index.many {
-		tables = append(tables, &m.index.many[i])
-	}
-	for i, t := range tables {
-		n, err := m.verifyTable(t)
-		if err != nil {
-			return fmt.Errorf("table %d: %w", i, err)
-		}
-		cells += n
+	cells, err := m.verifyIndex()
+	if err != nil {
+		return err
 	}
 	taken := uint32(0)
-	resting := 0
 	for i, s := range m.segs {
 		taken += s.taken
 		if open := m.open.has(i); open != (int(s.taken) < len(s.entries)) {
 			return fmt.Errorf("segment %d with %d of %d slots in use has open=%v", i, s.taken, len(s.entries), open)
 		}
-		for off := range s.entries {
-			if s.entries[off].next == restMark {
-				resting++
-				if base(i)+off >= int(m.rest.slots) {
-					return fmt.Errorf("slot %d rests, beyond the first %d", base(i)+off, m.rest.slots)
-				}
-			}
-		}
 	}
-	if held := m.live + m.rest.n; resting != m.rest.n || cells != held || m.index.live != held || int(taken) != held {
-		return fmt.Errorf("%d live entries and %d resting (%d found), %d cells, %d slots in use", m.live, m.rest.n, resting, cells, taken)
+	if cells != m.live || m.index.live != m.live || int(taken) != m.live {
+		return fmt.Errorf("%d live entries, %d cells, %d in the index, %d slots in use", m.live, cells, m.index.live, taken)
 	}
 	return nil
 }
 
-func (m *Map[K, V]) verifyTable(t *table) (live int, err error) {
-	mask := uint32(len(t.cells) - 1)
-	for i, c := range t.cells {
+func (m *Map[K, V]) verifyIndex() (live int, err error) {
+	x := &m.index
+	mask := uint32(len(x.cells) - 1)
+	for i, c := range x.cells {
 		if c.slot == 0 {
 			continue
 		}
 		live++
-		if e := m.At(c.slot - 1); (e.next != liveMark && e.next != restMark) || e.hash != c.hash || m.index.at(c.hash) != t {
-			return 0, fmt.Errorf("cell %d names slot %d, which is free, or has another hash or table", i, c.slot-1)
+		if e := m.At(c.slot - 1); e.next != liveMark || e.hash != c.hash {
+			return 0, fmt.Errorf("cell %d names slot %d, which is free, or has another hash", i, c.slot-1)
 		}
 		for j := c.hash & mask; j != uint32(i); j = (j + 1) & mask {
-			if t.cells[j].slot == 0 {
+			if x.cells[j].slot == 0 {
 				return 0, fmt.Errorf("cell %d cannot be reached from its home", i)
 			}
 		}
-	}
-	if live != t.live {
-		return 0, fmt.Errorf("%d slots found, %d counted", live, t.live)
 	}
 	return live, nil
 }
@@ -143,7 +123,7 @@ func compare(t *rapid.T, m *Map[int, int], model map[int]int, hash func(int) uin
 	}
 }
 
-// TestLargeMap goes over the size at which the index is split, and back.
+// TestLargeMap grows and shrinks a map by many segments.
 func TestLargeMap(t *testing.T) {
 	var m Map[int, int]
 	hash := func(k int) uint64 { return uint64(k) * 0x9E3779B97F4A7C15 >> 7 }
@@ -151,14 +131,11 @@ func TestLargeMap(t *testing.T) {
 	for k := range n {
 		_, e, _ := m.Ensure(hash(k), k)
 		e.Val = -k
-		if k%5000 == 0 || m.index.live*2 == splitAt {
+		if k%5000 == 0 {
 			if err := m.verify(); err != nil {
 				t.Fatalf("after %d inserts: %v", k+1, err)
 			}
 		}
-	}
-	if m.index.many == nil {
-		t.Fatal("the index was not split")
 	}
 	for k := range n {
 		slot, e, ok := m.Find(hash(k), k)
@@ -172,8 +149,8 @@ func TestLargeMap(t *testing.T) {
 			}
 		}
 	}
-	if m.index.many != nil {
-		t.Fatal("the index is still split")
+	if n := len(m.index.cells); n > minCells {
+		t.Fatalf("the index of an empty map has %d cells", n)
 	}
 }
 
@@ -257,78 +234,4 @@ func TestNoAllocationWithinKeptSize(t *testing.T) {
 	if n := testing.AllocsPerRun(20, cycle); n != 0 {
 		t.Fatalf("%v allocations a cycle", n)
 	}
-}
-
-// TestKeysRest: what is removed is found again in its slot, unless another key needed that, and holds nothing alive.
-func TestKeysRest(t *testing.T) {
-	m := New[string, int](1000)
-	hash := NewHasher[string]("key")
-	key := func(k int) string { return fmt.Sprint("key ", k) }
-	put := func(k int) uint32 {
-		slot, e, known := m.Ensure(hash.Hash(key(k)), key(k))
-		if known || e.Val != 0 {
-			t.Fatalf("Ensure finds a removed key %d: %v, %d", k, known, e.Val)
-		}
-		e.Val = k + 1
-		return slot
-	}
-	a := put(1)
-	m.Remove(a)
-	if _, _, ok := m.Find(hash.Hash(key(1)), key(1)); ok || m.Len() != 0 || m.Peek(a) != nil {
-		t.Fatal("a removed key is seen")
-	}
-	if again := put(1); again != a {
-		t.Fatalf("a key that comes again gets slot %d, not %d", again, a)
-	}
-	m.Remove(a)
-	for k := range 5000 {
-		m.Remove(put(k))
-	}
-	if len(m.segs) > m.keep {
-		t.Fatalf("%d segments after one key at a time, want %d at most", len(m.segs), m.keep)
-	}
-	if err := m.verify(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func TestKeysWithPointersDoNotRest(t *testing.T) {
-	pointers, texts := New[*int, int](10), New[struct {
-		name string
-		n    [2]int
-	}, int](10)
-	boxed, nested := New[any, int](10), New[struct{ p [1]*int }, int](10)
-	if pointers.rest.slots != 0 || boxed.rest.slots != 0 || nested.rest.slots != 0 || texts.rest.slots == 0 {
-		t.Fatal("keys rest that hold other things alive, or plain ones do not")
-	}
-}
-
-func TestHasherRefusesWhatIsNoKey(t *testing.T) {
-	anything := NewHasher[any]("queue: item")
-	for _, bad := range []any{[]int{1}, map[string]int{}, func() {}, math.NaN(), struct{ x any }{[]int{}}} {
-		msg := panicOf(func() { anything.Hash(bad) })
-		if !strings.HasPrefix(msg, fmt.Sprintf("queue: item of type %T cannot be a key: ", bad)) {
-			t.Errorf("Hash(%T) panicked with %q", bad, msg)
-		}
-	}
-	floats := NewHasher[struct{ f [1]float64 }]("queue: item")
-	if msg := panicOf(func() { floats.Hash(struct{ f [1]float64 }{[1]float64{math.NaN()}}) }); msg == "" {
-		t.Error("a struct with a NaN inside was accepted")
-	}
-	if NewHasher[struct {
-		a string
-		b int
-	}]("x").wary {
-		t.Error("a struct of string and int needs no check")
-	}
-}
-
-func panicOf(f func()) (msg string) {
-	defer func() {
-		if r := recover(); r != nil {
-			msg = fmt.Sprint(r)
-		}
-	}()
-	f()
-	return ""
 }

@@ -3,7 +3,7 @@ package slotmap
 import "math/bits"
 
 // Entries lie in segments, the first of them small and each of the next ones twice as large, up to a limit, which bounds
-// what is allocated at once, under somebody's lock, and what a single entry keeps from being given back.
+// what is allocated at once, under the caller's lock, and what a single entry keeps from being freed.
 const (
 	firstBits = 3  // the first segment has 1<<firstBits slots
 	doublings = 10 // so many segments double; the rest are as large as the last of these, 4,096 slots
@@ -23,7 +23,7 @@ func base(n int) int {
 // size is the number of slots in segment n.
 func size(n int) int { return first << min(n, doublings-1) }
 
-// locate tells which segment a slot is in, and where.
+// locate returns the segment that a slot is in, and its offset.
 func locate(slot uint32) (seg int, off uint32) {
 	if slot >= doubled {
 		slot -= doubled
