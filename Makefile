@@ -21,6 +21,10 @@ RACE := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 # packages check that none do.
 export GORACE := atexit_sleep_ms=50
 
+# With less garbage collection, the compiler takes 14 % less processor time and staticcheck 27 % less, and twice the memory (1 GB). Tests
+# run with the default, since some look at the heap.
+lean = GOGC=400
+
 # Results of each test run, for the summary at the end of `make test` and `make ci`.
 RESULTS := $(CURDIR)/bin/results
 
@@ -37,8 +41,8 @@ step = echo "==> $(1)"; { $(2); } || { echo "==> FAILED: $(1)" >&2; exit 1; }
 tool = $(GO) tool -modfile="$(CURDIR)/tools/go.mod" $(1)
 
 # $(call gotest,NAME,ARGUMENTS) runs go test in the current folder. A package is one line, a failed test its whole output.
-gotest = mkdir -p "$(RESULTS)" && $(call tool,gotestsum) --format pkgname-and-test-fails --format-hide-empty-pkg --format-icons text \
-	--hide-summary skipped --jsonfile "$(RESULTS)/$(1).json" -- $(2)
+gotest = mkdir -p "$(RESULTS)" && $(lean) $(call tool,gotestsum) --format pkgname-and-test-fails --format-hide-empty-pkg --format-icons text \
+	--hide-summary skipped --jsonfile "$(RESULTS)/$(1).json" -- -exec 'env -u GOGC' $(2)
 
 # The benchmarks measure, so they are compiled as programs are; all other modules for the race detector.
 race_in = $$([ $(1) = bench ] || echo $(RACE))
@@ -67,14 +71,14 @@ ci: clear disk lint lint-modules unit-full unit-norace examples bench-smoke benc
 lint: ## gofmt, tidy and staticcheck of this module; go test runs vet
 	@$(call step,gofmt,$(MAKE) --no-print-directory gofmt)
 	@$(call step,tidy .,$(GO) mod tidy -diff)
-	@$(call step,staticcheck .,checker=$$($(call tool,-n staticcheck)) && GOFLAGS="$$GOFLAGS $(RACE)" $$checker ./...)
+	@$(call step,staticcheck .,checker=$$($(call tool,-n staticcheck)) && $(lean) GOFLAGS="$$GOFLAGS $(RACE)" $$checker ./...)
 
 .PHONY: lint-modules
 lint-modules: ## tidy, vet and staticcheck of the nested modules
 	@for m in $(MODULES); do \
 		if $(call packages_in,$$m); then \
 			$(call step,vet $$m,(cd $$m && $(GO) vet $(call race_in,$$m) ./...)); \
-			$(call step,staticcheck $$m,(cd $$m && checker=$$($(call tool,-n staticcheck)) && GOFLAGS="$$GOFLAGS $(call race_in,$$m)" $$checker ./...)); \
+			$(call step,staticcheck $$m,(cd $$m && checker=$$($(call tool,-n staticcheck)) && $(lean) GOFLAGS="$$GOFLAGS $(call race_in,$$m)" $$checker ./...)); \
 		fi; \
 		$(call step,tidy $$m,(cd $$m && $(GO) mod tidy -diff)); \
 	done
@@ -151,12 +155,12 @@ race-note:
 	@if [ -z "$(RACE)" ]; then echo '==> no C compiler (or CGO_ENABLED=0): testing without the race detector'; fi
 
 .PHONY: examples
-examples: ## build and run each program in examples/
+examples: ## build and run each program in examples/, four at a time
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
-	$(call step,build examples,$(GO) build $(RACE) -o "$$dir/" $(addprefix ./,$(EXAMPLES))); \
-	for e in $(notdir $(EXAMPLES)); do \
-		$(call step,run examples/$$e,"$$dir/$$e"); \
-	done
+	$(call step,build examples,$(lean) $(GO) build $(RACE) -o "$$dir/" $(addprefix ./,$(EXAMPLES))); \
+	printf '%s\n' $(notdir $(EXAMPLES)) | xargs -P 4 -I {} bash -c \
+		'"$$1/$$2" > "$$1/$$2.out" 2>&1; code=$$?; echo "==> run examples/$$2"; cat "$$1/$$2.out"; [ $$code = 0 ] || { echo "==> FAILED: run examples/$$2" >&2; exit 1; }' \
+		_ "$$dir" {}
 
 .PHONY: bench
 bench: ## compare with client-go, about 45 minutes; RUN=queue picks workloads by a regular expression

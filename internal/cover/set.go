@@ -68,10 +68,6 @@ func (s Set) Finite() (values []string, ok bool) {
 // Ranges returns the hashes of the set.
 func (s Set) Ranges() hashspace.Set { return slices.Clone(s.ranges) }
 
-func (s Set) equal(o Set) bool {
-	return s.hashes == o.hashes && s.except == o.except && slices.Equal(s.values, o.values) && s.ranges.Equal(o.ranges)
-}
-
 func (s Set) intersect(o Set) Set {
 	switch {
 	case s.hashes:
@@ -92,8 +88,6 @@ func (s Set) complement() Set {
 	}
 	return Set{values: s.values, except: !s.except}
 }
-
-func (s Set) subtract(o Set) Set { return s.intersect(o.complement()) }
 
 // unite returns the union of sets of the same dimension.
 func unite(sets []Set) Set {
