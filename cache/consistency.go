@@ -44,8 +44,9 @@ func (r roll) add(a *arrival) error {
 	return nil
 }
 
-func (r roll) remove(key string)   { delete(r, key) }
-func (r roll) commit(string) error { return nil }
+func (r roll) remove(key string)          { delete(r, key) }
+func (r roll) commit(string) error        { return nil }
+func (r roll) failed() []UndecodableError { return nil }
 
 const maxNamed = 10
 

@@ -20,7 +20,7 @@ type feed struct {
 
 // reflect starts the reflector of a feed, under the lock of the informer.
 func (s *informer) reflect(namespace string, f *feed) {
-	f.queue = &informerQueue{DeltaFIFO: s.queue, applier: s.applier, codec: s.codec}
+	f.queue = &informerQueue{DeltaFIFO: s.queue, applier: s.applier, codec: s.codec, work: &s.reflecting}
 	if namespace != "" {
 		prefix := namespace + "/"
 		f.queue.within = func(key string) bool { return strings.HasPrefix(key, prefix) }

@@ -1,6 +1,9 @@
 package cache
 
-import "slices"
+import (
+	"slices"
+	"sync"
+)
 
 // informerQueue is the DeltaFIFO of an informer as one of its reflectors sees it. A list brings only what the informer
 // does not have already.
@@ -8,6 +11,8 @@ type informerQueue struct {
 	*DeltaFIFO
 	applier *applier
 	codec   *codec
+	// work is the goroutines of the informer's reflectors. It may be nil.
+	work *sync.WaitGroup
 	// within says which keys the lists of the reflector are about; nil means all.
 	within func(key string) bool
 	// number says which reflector it is that was the first, second and so on to bring a list; 0 if it has not. It belongs to
@@ -20,7 +25,13 @@ type informerQueue struct {
 
 var _ refiller = (*informerQueue)(nil)
 
-func (q *informerQueue) refill() refill { return &queueRefill{queue: q} }
+func (q *informerQueue) refill() refill {
+	r := &queueRefill{queue: q}
+	if q.transformer == nil { // which is called by one goroutine at a time, as users expect
+		r.decoders = newDecoders(q.work)
+	}
+	return r
+}
 
 // Add is that of the DeltaFIFO.
 func (q *informerQueue) Add(obj interface{}) error { return q.write(Added, obj) }
@@ -93,6 +104,11 @@ type queueRefill struct {
 	count int
 	// unreadable are keys of which what there is stays.
 	unreadable []string
+
+	decoders *decoders // nil if the reflector decodes by itself
+	mu       sync.Mutex
+	failing  []UndecodableError // what decoders could not decode since settle was last called
+	failures []UndecodableError // what they could not decode before
 }
 
 func (r *queueRefill) add(a *arrival) error {
@@ -102,18 +118,63 @@ func (r *queueRefill) add(a *arrival) error {
 		r.put(listedItem{key: a.key, obj: stored, mark: a.id})
 		return nil
 	}
+	if !known {
+		stored = nil
+	}
+	if r.decoders != nil && a.raw != nil {
+		it, raw := r.put(listedItem{key: a.key, mark: a.id}), a.raw.Clone()
+		r.decoders.do(func() {
+			obj, err := a.decode(raw)
+			if err != nil {
+				r.mu.Lock()
+				defer r.mu.Unlock()
+				r.failing = append(r.failing, UndecodableError{Key: a.key, Err: err})
+				return
+			}
+			r.finish(it, obj, stored)
+		})
+		return nil
+	}
 	obj, err := r.load(a.load)
 	if err != nil {
 		r.unreadable = append(r.unreadable, a.key)
 		return err
 	}
-	if known && r.queue.codec.equal(stored, obj) {
-		obj, known = stored, false
-	}
-	packAway(obj) // a whole list of loose ones would take too much room
-	r.put(listedItem{key: a.key, obj: obj, mark: a.id, restores: known})
+	it := listedItem{key: a.key, mark: a.id}
+	r.finish(&it, obj, stored)
+	r.put(it)
 	return nil
 }
+
+// finish puts an object into an item, of which something is stored in the same version, or nil.
+func (r *queueRefill) finish(it *listedItem, obj, stored any) {
+	it.obj, it.restores = obj, stored != nil
+	if it.restores && r.queue.codec.equal(stored, obj) {
+		it.obj, it.restores = stored, false
+	}
+	packAway(it.obj) // a whole list of loose ones would take too much room
+}
+
+// settle waits for what is being decoded.
+func (r *queueRefill) settle() {
+	if r.decoders == nil {
+		return
+	}
+	r.decoders.wait()
+	if len(r.failing) == 0 {
+		return
+	}
+	for _, f := range r.failing {
+		r.unreadable = append(r.unreadable, f.Key)
+	}
+	r.failures, r.failing = append(r.failures, r.failing...), nil
+	gone := func(it listedItem) bool { return it.obj == nil }
+	for i, piece := range r.items {
+		r.items[i] = slices.DeleteFunc(piece, gone)
+	}
+}
+
+func (r *queueRefill) failed() []UndecodableError { return r.failures }
 
 // The first piece of items is small, as many lists are; the others are as large as all before them, up to a limit.
 const (
@@ -121,7 +182,8 @@ const (
 	mostPiece  = 4096
 )
 
-func (r *queueRefill) put(it listedItem) {
+// put keeps an item, and returns where. It stays there until settle.
+func (r *queueRefill) put(it listedItem) *listedItem {
 	last := len(r.items) - 1
 	if last < 0 || len(r.items[last]) == cap(r.items[last]) {
 		r.items = append(r.items, make([]listedItem, 0, min(max(r.count, firstPiece), mostPiece)))
@@ -129,10 +191,12 @@ func (r *queueRefill) put(it listedItem) {
 	}
 	r.items[last] = append(r.items[last], it)
 	r.count++
+	return &r.items[last][len(r.items[last])-1]
 }
 
 // remove takes back what was added under a key, which is seldom: an object that is deleted while the rest still comes.
 func (r *queueRefill) remove(key string) {
+	r.settle()
 	for i, piece := range r.items {
 		r.items[i] = slices.DeleteFunc(piece, func(it listedItem) bool { return it.key == key })
 	}
@@ -148,6 +212,7 @@ func (r *queueRefill) load(load func() (any, error)) (any, error) {
 }
 
 func (r *queueRefill) commit(version string) error {
+	r.settle()
 	f := r.queue.DeltaFIFO
 	f.mu.Lock()
 	defer f.mu.Unlock()

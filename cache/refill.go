@@ -12,10 +12,12 @@ type refiller interface {
 type arrival struct {
 	key string
 	id  stamp
-	// raw is what load decodes, valid until add returns; nil if obj is there already.
-	raw  *rest.Raw
-	obj  any
-	load func() (any, error)
+	// raw is what load decodes, valid until add returns; nil if obj is there already. decode does the same with a copy, at any time and
+	// in any goroutine.
+	raw    *rest.Raw
+	obj    any
+	load   func() (any, error)
+	decode func(raw *rest.Raw) (any, error)
 	// holds reports whether an object that is stored in the same version is certainly what came; nil if only loading tells.
 	holds func(stored any) bool
 }
@@ -27,11 +29,13 @@ func (a *arrival) isHeld(stored any) bool {
 
 // refill is a new state on its way into a store. If it is not committed, nothing has happened.
 type refill interface {
-	// add takes an object. If the store has it in the same version, and nothing has written to it since, it is not loaded. An error of loading is returned, and the
+	// add takes an object. If the store has it in the same version, and nothing has written to it since, it is not loaded. An error of loading is returned, by add or by failed, and the
 	// object is then taken to be listed but unreadable: what the store has under the key stays.
 	add(a *arrival) error
 	// remove takes back what was added under a key.
 	remove(key string)
 	// commit puts what was added in the place of all there is, which is then as of the version.
 	commit(version string) error
+	// failed returns, after commit, what could not be loaded and was not returned by add as an error.
+	failed() []UndecodableError
 }

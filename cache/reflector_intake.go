@@ -50,9 +50,10 @@ func (in *intake) addRaw(raw *rest.Raw) {
 }
 
 func (in *intake) addFrame(key string, id stamp, raw *rest.Raw) {
+	decode := func(raw *rest.Raw) (any, error) { return in.r.decode(key, raw) }
 	in.add(&arrival{
-		key: key, id: id, raw: raw,
-		load:  func() (any, error) { return in.r.decode(key, raw) },
+		key: key, id: id, raw: raw, decode: decode,
+		load:  func() (any, error) { return decode(raw) },
 		holds: func(stored any) bool { return in.r.codec != nil && in.r.codec.holds(raw, stored) },
 	})
 }
@@ -168,9 +169,9 @@ func (in *intake) commit(version string) error {
 	if err := in.give(version); err != nil {
 		return fmt.Errorf("the store does not take the new state of %s: %w", in.r.typeDescription, err)
 	}
-	if beside, ok := in.refill.(interface{ unread() *UndecodableError }); ok {
-		if last := beside.unread(); last != nil {
-			in.unread = last
+	if in.refill != nil {
+		for _, failure := range in.refill.failed() {
+			in.cannotRead(failure.Key, failure.Err)
 		}
 	}
 	in.r.listed(version, in.unread)

@@ -181,6 +181,8 @@ func (r *storeRefill) add(a *arrival) error {
 
 func (r *storeRefill) remove(key string) { delete(r.objects, key) }
 
+func (r *storeRefill) failed() []UndecodableError { return nil }
+
 func (r *storeRefill) commit(version string) error {
 	return r.store.Replace(slices.Collect(maps.Values(r.objects)), version)
 }

@@ -2,8 +2,6 @@ package cache
 
 import (
 	"fmt"
-	"runtime"
-	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/watch"
@@ -22,8 +20,8 @@ type streamRefill struct {
 
 func newStreamRefill(t *Stream) *streamRefill {
 	r := &streamRefill{stream: t, listed: map[string]*letter{}}
-	if n := runtime.GOMAXPROCS(0); t.config.Shared && n > 1 {
-		r.decoders = &decoders{stream: t, slots: make(chan struct{}, n)}
+	if t.config.Shared {
+		r.decoders = newDecoders(&t.informer.work)
 	}
 	return r
 }
@@ -53,16 +51,26 @@ func (r *streamRefill) add(a *arrival) error {
 		l.size = int64(len(a.raw.Bytes))
 	}
 	if r.decoders != nil && a.raw != nil {
-		l.raw = a.raw.Clone()
-		r.decoders.decode(l)
+		raw := a.raw.Clone()
+		r.decoders.do(func() {
+			l.obj, l.err = a.decode(raw)
+			r.finish(l)
+		})
 		return nil
 	}
-	if l.obj, l.err = a.load(); l.err == nil {
-		l.obj, l.err = t.informer.transformed(l.obj)
-	}
-	l.restore(t.informer.codec)
-	packAway(l.obj)
+	l.obj, l.err = a.load()
+	r.finish(l)
 	return l.err
+}
+
+// finish makes of an object that is decoded what is stored.
+func (r *streamRefill) finish(l *letter) {
+	s := r.stream.informer
+	if l.err == nil {
+		l.obj, l.err = s.transformed(l.obj)
+	}
+	l.restore(s.codec)
+	packAway(l.obj)
 }
 
 // restore has a letter bring what is stored, if nothing has written to it.
@@ -88,18 +96,14 @@ func (r *streamRefill) remove(key string) {
 	delete(r.listed, key)
 }
 
-// unread is the last object that could not be decoded.
-func (r *streamRefill) unread() (last *UndecodableError) {
-	if r.decoders == nil {
-		return nil // the reflector was told
-	}
+// failed returns what could not be decoded beside the reflector.
+func (r *streamRefill) failed() (out []UndecodableError) {
 	for _, l := range r.order {
-		if l.err != nil && !l.replaced {
-			last = &UndecodableError{Key: l.bare, Err: l.err}
-			r.stream.reflector.cannotRead(last)
+		if r.decoders != nil && l.err != nil && !l.replaced {
+			out = append(out, UndecodableError{Key: l.bare, Err: l.err})
 		}
 	}
-	return last
+	return out
 }
 
 func (r *streamRefill) commit(version string) error {
@@ -113,53 +117,4 @@ func (r *streamRefill) commit(version string) error {
 	t.floors = nil
 	s.replace(r, version)
 	return nil
-}
-
-// decoders decode the objects of a list beside whoever reads them. Each takes a bundle at a time: a goroutine for each object would
-// have to grow its stack for each.
-type decoders struct {
-	stream *Stream
-	slots  chan struct{} // has room for as many as may work at the same time
-	all    sync.WaitGroup
-	bundle []*letter
-}
-
-const bundleSize = 128
-
-func (d *decoders) decode(l *letter) {
-	d.bundle = append(d.bundle, l)
-	if len(d.bundle) == bundleSize {
-		d.flush()
-	}
-}
-
-// flush has what was collected decoded.
-func (d *decoders) flush() {
-	bundle := d.bundle
-	if len(bundle) == 0 {
-		return
-	}
-	d.bundle = make([]*letter, 0, bundleSize)
-	d.slots <- struct{}{}
-	d.all.Add(1)
-	d.stream.informer.work.Go(func() {
-		defer func() {
-			<-d.slots
-			d.all.Done()
-		}()
-		for _, l := range bundle {
-			if l.obj, l.err = d.stream.reflector.decode(l.bare, l.raw); l.err == nil {
-				l.obj, l.err = d.stream.informer.transformed(l.obj)
-			}
-			l.restore(d.stream.informer.codec)
-			packAway(l.obj)
-			l.raw = nil
-		}
-	})
-}
-
-// wait returns when all is decoded.
-func (d *decoders) wait() {
-	d.flush()
-	d.all.Wait()
 }
