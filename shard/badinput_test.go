@@ -43,6 +43,8 @@ func TestBadShards(t *testing.T) {
 		"two hashes":        {source: Shards(Shard{ID: "x", Scope: uid(Range{End: half})}, Shard{ID: "y", Scope: Scope{Hash: ByName(), Ranges: []Range{{Start: half}}}}), want: "hash of"},
 		"hash and labels":   {source: Shards(Shard{ID: "x", Scope: Scope{Hash: ByUID(), Ranges: EqualRanges(1), Labels: "a=b"}}), want: "Config.Tweak"},
 		"different sorts":   {source: Shards(Shard{ID: "x", Scope: Scope{Namespaces: []string{"a"}}}, Shard{ID: "y", Scope: Scope{Labels: "a=b"}}), want: "different sorts"},
+		"selectors overlap": {source: Shards(Shard{ID: "x", Scope: Scope{Labels: "app=web,!canary"}}, Shard{ID: "y", Scope: Scope{Labels: "app,tier=front"}}), want: `an object could be in shard "x"`},
+		"fields overlap":    {source: Shards(Shard{ID: "x", Scope: Scope{Fields: "spec.nodeName=a"}}, Shard{ID: "y", Scope: Scope{Fields: "spec.nodeName!=b"}}), want: `an object could be in shard "x"`},
 		"everything twice":  {source: Shards(Shard{ID: "x"}, Shard{ID: "y"}), want: "both have everything"},
 		"unknown tenants":   {source: Tenants("a"), want: "Config.Tenant does not say"},
 		"tenant as value":   {source: Tenants("not a value!"), tenant: Tenancy{Label: "tenant"}, want: "Tenant"},

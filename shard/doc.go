@@ -51,8 +51,8 @@
 // # Caveats
 //
 //   - A transform must keep what scopes look at: labels and owner references. UID, namespace and name are remembered.
-//   - Shards by selectors of different sorts should not overlap: an object that is in two is in the one that told of it last. A
-//     deletion there is told when it is certain that the object has not just gone to another, which may take a moment.
+//   - Shards by selectors of different sorts must exclude each other: "app=web,!canary" and "app=web,canary", for example. An object that
+//     leaves one is told as deleted when it is certain that it has not just gone to another, which may take a moment.
 //   - While changes wait, those of a key are merged. A handler hears of the newest state, and of a deletion and a creation under one
 //     name as just that.
 package shard

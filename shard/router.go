@@ -114,7 +114,23 @@ func (l *layout) newRouter(ids []string, tenants *Tenancy, complete bool) (*rout
 		}
 	}
 	r.strategy, r.objects = l.scopes[first].strategy, cover.Union(covers...)
+	if r.strategy == strategySelector {
+		return r, l.checkSelectors(ids)
+	}
 	return r, r.check(complete)
+}
+
+// checkSelectors looks for selectors of which two can match one object. Each shard has a stream of its own, and no stream could tell
+// which of them has the object.
+func (l *layout) checkSelectors(ids []string) error {
+	for i, id := range ids {
+		for _, other := range ids[:i] {
+			if a, b := l.scopes[other], l.scopes[id]; a.cover.Overlaps(b.cover) {
+				return fmt.Errorf("an object could be in shard %q (%s) and in shard %q (%s); have their selectors exclude each other", other, a.Scope, id, b.Scope)
+			}
+		}
+	}
+	return nil
 }
 
 // add gives a shard what its scope says, unless another has it.

@@ -123,7 +123,7 @@ func TestShardingByASelectorThatIsRefused(t *testing.T) {
 		REST:     closing(t, adminConfig(t)),
 		Source: shard.Shards(
 			shard.Shard{ID: "pending", Scope: shard.Scope{Namespaces: []string{namespace}, Fields: "status.phase=Pending"}},
-			shard.Shard{ID: "green", Scope: shard.Scope{Namespaces: []string{namespace}, Fields: "status.colour=green"}},
+			shard.Shard{ID: "green", Scope: shard.Scope{Namespaces: []string{namespace}, Fields: "status.phase!=Pending,status.colour=green"}},
 		),
 	})
 	settles(t, "one is there, the other refused", func() error {
