@@ -12,7 +12,7 @@ import (
 	"vedette.dev/internal/hashspace"
 )
 
-// Moved tells what a change of the ranges of shards has done.
+// Moved is the result of a change of the ranges of shards.
 type Moved struct {
 	// Part is which part of the objects is in another shard than before, from 0 to 1.
 	Part float64
@@ -23,7 +23,7 @@ type Moved struct {
 // namespaceTolerance is the imbalance of shards by namespace above which their ranges are chosen anew when they are first known.
 const namespaceTolerance = 1.25
 
-// balances tells whether the ranges are to be chosen by what is in them.
+// balances reports whether the ranges are to be chosen by what is in them.
 func (s *TypedShardingInformer[T]) balances() bool {
 	shards, ok := s.config.Source.(fixed)
 	return ok && len(shards) > 1 && shards[0].Scope.Hash.path != "" && shards[0].Scope.Hash.name == ByNamespace().name
@@ -48,7 +48,7 @@ func (s *TypedShardingInformer[T]) balanceFirst(ctx context.Context) {
 }
 
 // Rebalance chooses the ranges of shards by hash anew, by how many objects are where, so that each has a part of them that is
-// in keeping with its weight. No more is moved than need be, and objects that move are neither told of nor asked for again. Shards in
+// in keeping with its weight. No more is moved than need be, and objects that move are not listed again, and handlers of all shards are not called. Shards in
 // different clusters or namespaces are balanced apart. With Config.Partial, no hashes are taken that no shard has.
 func (s *TypedShardingInformer[T]) Rebalance() (Moved, error) {
 	s.changing.Lock()

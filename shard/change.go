@@ -10,7 +10,7 @@ import (
 //   - A shard that is new is listed, but for what other shards had of it.
 //   - Of one that is gone, the objects that no other shard has are forgotten, and handlers are told OnShardLost, and not that
 //     they are deleted.
-//   - Objects that are in another shard than before are told of to nobody, and not asked for again.
+//   - Objects that are in another shard than before are not listed again, and handlers of all shards are not called.
 //
 // A shard that stays cannot have less than before, unless others have the rest. If SetShards returns an error, nothing has
 // changed.

@@ -17,7 +17,7 @@ import (
 	"vedette.dev/rest"
 )
 
-// newClient returns a client for one resource of a cluster. Objects are decoded by whoever reads them, so it needs to know none.
+// newClient returns a client for one resource of a cluster. It does not decode objects, so its scheme has none.
 func newClient(config *rest.Config, resource schema.GroupVersionResource) (rest.Interface, error) {
 	if config == nil {
 		return nil, errors.New("there is no rest.Config for it")

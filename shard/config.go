@@ -35,12 +35,12 @@ type Config[T cache.Object] struct {
 	Tenant Tenancy
 	// Tweak changes the options of each list and watch, for what all shards have in common.
 	Tweak func(options *metav1.ListOptions)
-	// NoServerSelection has the server never asked to select by hash.
+	// NoServerSelection disables selection by hash on the server.
 	NoServerSelection bool
 
 	// Informer is as for other informers. Its Logger counts for nothing.
 	Informer cache.SharedIndexInformerOptions
-	// Logger hears of trouble and of changes. Nil means silence.
+	// Logger receives errors and changes of the shards. Nil means silent.
 	Logger *slog.Logger
 }
 

@@ -1,5 +1,5 @@
-// Package shard spreads the objects of one kind over shards: parts of a cluster, tenants, or clusters. Each shard has an informer
-// of its own, and all of them together are one.
+// Package shard divides the objects of one kind into shards: parts of a cluster, tenants, or clusters. Each shard is listed, watched,
+// decoded and delivered by itself, and all of them together are one informer.
 //
 //	informer, err := shard.NewTypedShardingInformer(shard.Config[*corev1.Pod]{
 //		Resource: corev1.SchemeGroupVersion.WithResource("pods"),
@@ -12,47 +12,46 @@
 //
 // # Types
 //
-//   - TypedShardingInformer is a cache.TypedSharedIndexInformer: what takes one takes it, too. Its store has the objects of all
-//     shards; View shows those of one. ShardingInformer is the same for objects of any type.
-//   - Shard is a part: an ID, a Scope, a Weight and Limits. Scope is which objects are in it: namespaces, a label selector, a
-//     field selector, ranges of a hash (HashKey), a tenant, and in which cluster.
-//   - Source says which shards there are. Namespaces, FollowNamespaces, LabelValues, Hash, Tenants, Clusters and Shards make the
-//     usual ones. SetShards, AddShard, RemoveShard, Split, Merge, Rebalance and Resize change them while the informer runs.
-//   - Handler hears of changes with the shard that they happen in. Key is the key of an object in one of several clusters.
+//   - [TypedShardingInformer] is a [cache.TypedSharedIndexInformer] and can be used wherever one can. Its store has the objects of all
+//     shards; View returns those of one. [ShardingInformer] is the same for objects of any type.
+//   - [Shard] is a part of the objects: an ID, a [Scope], a Weight and [Limits]. The scope says which objects are in the shard: namespaces,
+//     a label selector, a field selector, ranges of a hash ([HashKey]), a tenant, and in which cluster.
+//   - [Source] supplies the shards. [Namespaces], [FollowNamespaces], [LabelValues], [Hash], [Tenants], [Clusters] and [Shards] return the
+//     usual ones. SetShards, AddShard, RemoveShard, Split, Merge, Rebalance and Resize change the shards while the informer runs.
+//   - [Handler] is called with each change and the shard that it happened in. [Key] is the key of an object in one of several clusters.
 //
 // # Order
 //
 //   - The changes of one key reach a handler in the order in which the server made them, also when the key moves from one shard to
-//     another, and when it is deleted and comes again in another.
-//   - A Handler is called for several shards at the same time, and never twice at the same time for one shard. One that knows nothing
-//     of shards is called by one goroutine at a time.
-//   - An object is in one shard at a time. Readers see a move as one step. The objects of a shard are consistent: what one list
-//     brings is seen as a whole. Those of different shards may be of different times.
-//   - A shard that was removed is told of by OnShardLost, with the keys that nobody looks at any more, and never by OnDelete.
+//     another, and when the object is deleted and created again in another shard.
+//   - A Handler is called for several shards at the same time, and never twice at the same time for one shard. A handler that was added
+//     with AddEventHandler is called by one goroutine at a time.
+//   - An object is in one shard at a time. Readers see a move as one step. What one list brings to a shard becomes visible as a whole.
+//     Different shards may be at different resource versions.
+//   - When a shard is removed, OnShardLost is called with the keys that no other shard has. OnDelete is not called for them.
 //
-// # Who waits for whom
+// # Backpressure
 //
-//   - Shards list, decode and deliver by themselves. One whose handler is stuck, whose server does not answer, or which changes
-//     faster than its limit lets pass, does not keep the others waiting.
-//   - What waits for a shard is kept by key, the newest state of each, as the server sent it. So are the notices for a handler
-//     that is far behind.
-//   - Where shards share a watch, nobody waits for one of them: its objects are decoded when it gets to them.
+//   - Shards do not wait for each other. A shard whose handler is stuck, whose server does not answer, or which changes faster than its
+//     limit allows does not delay the others.
+//   - Changes that wait for a shard are coalesced by key: the newest state of each key is kept, encoded. So are notifications for a
+//     handler that is far behind.
+//   - A watch that several shards share never waits for one of them.
 //
-// # What goes over the wire
+// # Requests
 //
-//   - Namespaces are listed and watched one by one, and so are shards with selectors of different sorts. Shards by values of one
-//     label share a watch of all values, so that an object whose label changes is seen to change.
-//   - Shards by hash of UID or namespace have a watch each, if the server selects by hash (KEP-5866). Whether it does is found
-//     out by asking, for it does not say, and it is looked after for as long as it lasts. If it does not, there is one watch for
-//     all, and what belongs to no shard is dropped when its name is read, without being decoded.
-//   - When shards are split, merged or balanced, watches go on from the versions where others stopped. Nothing is listed and nothing
-//     is told that has not changed. A shard that is added is listed, and nothing else.
+//   - Each namespace is listed and watched by itself, and so is each shard by selector. Shards by values of one label share a watch of all
+//     values, so that an object whose label changes is seen to change.
+//   - Shards by hash of UID or namespace have a watch each if the server selects by hash (KEP-5866). The informer finds that out by
+//     asking, since the server does not say, and checks it for as long as the watch lasts. Otherwise one watch serves all shards, and
+//     objects of no shard are dropped without being decoded.
+//   - When shards are split, merged, renamed or rebalanced, new watches resume at the resource versions that the old ones reached. Nothing
+//     is listed, and handlers of all shards are not called. A shard that is added is listed, and nothing else.
 //
 // # Caveats
 //
 //   - A transform must keep what scopes look at: labels and owner references. UID, namespace and name are remembered.
-//   - Shards by selectors of different sorts must exclude each other: "app=web,!canary" and "app=web,canary", for example. An object that
-//     leaves one is told as deleted when it is certain that it has not just gone to another, which may take a moment.
-//   - While changes wait, those of a key are merged. A handler hears of the newest state, and of a deletion and a creation under one
-//     name as just that.
+//   - Shards by selectors of different sorts must exclude each other: "app=web,!canary" and "app=web,canary", for example. When an object
+//     leaves one of them, OnDelete is called once it is certain that the object has not moved to another, which may take a moment.
+//   - A Tenancy function and the function of ByFunc are called under a lock of the informer, and must not call it.
 package shard

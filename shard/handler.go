@@ -4,7 +4,7 @@ import (
 	"vedette.dev/cache"
 )
 
-// Handler hears of changes and of the shard that they happen in. What it is given is shared and must not be changed.
+// Handler is called with changes and the shard that they happened in. Objects are shared and must not be modified.
 //
 //   - It is called for several shards at the same time, unless HandlerOptions.OneAtATime is set, and never twice at the same time for
 //     one shard or one key. The calls for a key are in order.
@@ -17,7 +17,7 @@ type Handler[T cache.Object] interface {
 	OnUpdate(shard string, oldObj, newObj T)
 	OnDelete(shard string, obj cache.DeletedObject[T])
 	// OnShardLost is called when a shard was removed, with the keys of what was in it and is in no other. They are not deleted,
-	// but nobody here looks at them any more: what was remembered of them can be forgotten. It is called more than once if
+	// but the informer no longer has them: the handler can forget what it knows of them. It is called more than once if
 	// keys have moved before.
 	OnShardLost(shard string, keys []string)
 }
@@ -61,14 +61,14 @@ func (h HandlerFuncs[T]) OnShardLost(shard string, keys []string) {
 // HandlerOptions configures a Handler. The zero value works.
 type HandlerOptions struct {
 	cache.HandlerOptions
-	// Shard is the only one that the handler wants to hear of. Empty means all, also those to come.
+	// Shard limits the handler to one shard. Empty means all shards, also those that are added later.
 	Shard string
 	// OneAtATime has the handler called for one shard at a time.
 	OneAtATime bool
 }
 
 // AddShardHandler adds a handler that is told of shards. AddTypedEventHandler and AddEventHandler add one that knows nothing of
-// shards: it hears of all of them as if they were one, from one goroutine at a time.
+// shards, for which all of them are one; it is called by one goroutine at a time.
 func (s *TypedShardingInformer[T]) AddShardHandler(handler Handler[T], options HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
 	return s.machine.AddPartitionHandler(untyped[T]{handler}, cache.PartitionHandlerOptions{
 		HandlerOptions: options.HandlerOptions, Partition: options.Shard, OneAtATime: options.OneAtATime,

@@ -35,7 +35,7 @@ type TypedShardingInformer[T cache.Object] struct {
 	nudge    chan struct{} // there is something to look at; has room for one
 	// scopes is the streams, for StoreVersionOf; nil while they change.
 	scopes atomic.Pointer[scopes]
-	// shown is the layout, for those who do not hold changing.
+	// shown is the layout, for callers that do not hold changing.
 	shown atomic.Pointer[layout]
 	count atomic.Int64 // of streams
 
@@ -206,7 +206,7 @@ func (s *TypedShardingInformer[T]) upkeep(ctx context.Context) {
 	}
 }
 
-// forgetGuesses has servers asked again that have not said whether they select.
+// forgetGuesses has servers probed again that have not said whether they select by hash.
 func (s *TypedShardingInformer[T]) forgetGuesses() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

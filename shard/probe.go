@@ -23,7 +23,7 @@ const (
 	selectYes
 	// selectNo is when it does not, which is known for certain.
 	selectNo
-	// selectPerhaps is when nobody knows, because it did not answer, or has no objects. Then it is asked again later.
+	// selectPerhaps is when the probe has no result: the server did not answer, or has no objects. It is probed again later.
 	selectPerhaps
 )
 
@@ -116,7 +116,7 @@ func (l *layout) someNamespace(cluster string) string {
 	return ""
 }
 
-// isAsking tells whether a stream has to wait for what its server says. Where there is a stream already, it goes on as it is.
+// isAsking reports whether a stream has to wait for what its server says. Where there is a stream already, it goes on as it is.
 func (s *TypedShardingInformer[T]) isAsking(w *streamSpec) bool {
 	if w.strategy != strategyHash || !w.shared {
 		return false

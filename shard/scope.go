@@ -162,7 +162,7 @@ func (s *scope) readHash() (err error) {
 	return nil
 }
 
-// choose sets the strategy, and refuses combinations that nobody could evaluate.
+// choose sets the strategy, and refuses combinations that cannot be evaluated.
 func (s *scope) choose(tenants *Tenancy) error {
 	hashed := s.Hash.of != nil
 	switch {

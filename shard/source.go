@@ -9,8 +9,8 @@ import (
 	"vedette.dev/rest"
 )
 
-// Source says which shards there are. The functions of this package make the usual ones; who divides a kind among replicas
-// writes one that emits the shards of this replica.
+// Source says which shards there are. The functions of this package return the usual ones. To divide a kind among replicas,
+// implement a Source that emits the shards of this replica.
 type Source interface {
 	// Run calls emit with the shards, and again with all of them whenever they change, until the context ends. An error of emit
 	// means that the shards cannot be, and that those before stay. An error that Run returns ends the informer.

@@ -72,7 +72,7 @@ func (s *TypedShardingInformer[T]) divideRanges(sc *scope, n int) ([]Scope, erro
 	return out, nil
 }
 
-// divideNames deals names out, the heaviest first, each to whoever has least.
+// divideNames deals names out, the heaviest first, each to the part that has least.
 func (s *TypedShardingInformer[T]) divideNames(sc *scope, n int, names []string, of func(*Envelope) string, set func(*Scope, []string)) ([]Scope, error) {
 	if len(names) < n {
 		return nil, fmt.Errorf("it has %d of what it is made of", len(names))

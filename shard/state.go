@@ -4,14 +4,14 @@ import (
 	"vedette.dev/cache"
 )
 
-// State tells how a shard is.
+// State is the state of a shard.
 type State struct {
 	Shard
 	// PartitionState has what the shard does, how many objects it has, and what was received for it.
 	cache.PartitionState
 }
 
-// Shards tells how each shard is, sorted by ID.
+// Shards returns the state of each shard, sorted by ID.
 func (s *TypedShardingInformer[T]) Shards() []State {
 	l := s.shown.Load()
 	out := make([]State, 0, len(l.shards))
@@ -23,7 +23,7 @@ func (s *TypedShardingInformer[T]) Shards() []State {
 	return out
 }
 
-// State tells what the informer is doing: it is the state of the shard that is worst off, with the counts of all. A failure of
+// State returns what the informer is doing: the state of the shard in the worst state, with the counts of all. A failure of
 // the source of shards is the Cause, if there is none.
 func (s *TypedShardingInformer[T]) State() cache.State {
 	state := s.machine.State()
