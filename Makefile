@@ -63,7 +63,7 @@ help: ## list the targets
 test: clear lint unit examples summary ## before each commit: lint, unit and examples of this module, small sizes
 
 .PHONY: ci
-ci: clear disk lint lint-modules unit-full unit-norace examples bench-smoke bench-test e2e browser summary ## everything that CI runs: the above in full size, and all nested modules
+ci: clear disk lint lint-modules unit-full unit-norace examples bench-smoke control-plane side-by-side summary ## everything that CI runs: the above in full size, and all nested modules
 
 # Everything is compiled for the race detector alone, also for vet and staticcheck: to compile it twice takes minutes. What
 # depends on the build tag race is vetted without it by unit-norace.
@@ -117,6 +117,13 @@ e2e: race-note control-plane ## end-to-end tests on a real API server, and scrip
 .PHONY: browser
 browser: race-note ## tests of the live page in Chromium, which is installed if it is missing
 	@cd console/browsertest && $(call step,test console/browsertest,$(call gotest,browsertest,$(RACE) -timeout 15m ./...))
+
+# The end-to-end tests wait for most of the time. Their lines are marked, since they come between those of the others.
+.PHONY: side-by-side
+side-by-side: ## e2e beside bench-test and browser
+	@(set -o pipefail; $(MAKE) --no-print-directory e2e 2>&1 | sed -u 's/^/e2e | /') & e2e=$$!; \
+	$(MAKE) --no-print-directory bench-test browser; others=$$?; \
+	wait $$e2e && exit $$others
 
 .PHONY: clear
 clear:
