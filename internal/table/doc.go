@@ -33,7 +33,7 @@
 //   - An object is filed under the values that the index functions returned when it was stored. A program that writes to a
 //     stored object afterwards does not corrupt an index.
 //   - An object whose index function fails is stored, and is absent from that index alone.
-//   - In a table with an OwnerIndex each key has exactly one owner, which the writer names.
+//   - In a table with an OwnerIndex each key has exactly one owner, which may be empty.
 //   - Memory goes back to the collector when most objects are gone.
 //
 // Verify checks the structural invariants; those of single fields are marked "Invariant:".

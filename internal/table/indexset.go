@@ -65,8 +65,8 @@ func (s *IndexSet) Len() int { return len(s.indexes) }
 // All returns an iterator over the indexes.
 func (s *IndexSet) All() iter.Seq[Index] { return slices.Values(s.indexes) }
 
-// Compute calls the function of one index with an object that is decoded already.
-func (s *IndexSet) Compute(name string, obj any) ([]string, error) {
+// compute calls the function of one index with an object that is decoded already.
+func (s *IndexSet) compute(name string, obj any) ([]string, error) {
 	number, ok := s.numbers[name]
 	if !ok {
 		return nil, errNoIndex(name)

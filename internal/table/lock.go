@@ -11,6 +11,9 @@ import (
 // processor. A writer that blocks also blocks all later readers until it has been woken, and those block the next writer:
 // a lock convoy. Spinning for about two microseconds makes that rare. After that contenders yield, because the goroutine
 // that holds the lock may be waiting for a processor.
+//
+// With a plain sync.RWMutex, on two cores, the p99 of a write beside goroutines that get and list (bench
+// indexer/mix-beside-writer) is 474 µs instead of 28, and its mean 56 µs instead of 26. Get alone does not need it.
 type spinRWMutex struct{ sync.RWMutex }
 
 const (

@@ -47,7 +47,7 @@ type tableMachine struct {
 // fieldWords are the fields of items: an index function may return no value, one, several, or the same twice.
 var fieldWords = []string{"", "a", "b", "c", "a b", "b a", "a a", "c c c", "a b c d e f g h i j k l m n o p q r s t u v"}
 
-var owners = []string{"x", "y", "z"}
+var owners = []string{"", "x", "y", "z"}
 
 func newTableMachine(owned bool) *tableMachine {
 	config := Config{Indexes: []Index{wordsOf("0", 0)}}
@@ -78,10 +78,9 @@ func (m *tableMachine) Step(c machinetest.Chooser) {
 	}
 	switch c.Pick(8) {
 	case 0, 1, 2:
-		if x := m.item(c); !m.owned {
-			m.note(m.table.Put(x.key, x, m.next()))
-			m.model[x.key] = x
-		}
+		x := m.item(c)
+		m.note(m.table.Put(x.key, x, m.next()))
+		m.model[x.key] = x
 	case 3:
 		x := m.item(c)
 		m.table.Remove(x.key, m.next())
@@ -89,9 +88,7 @@ func (m *tableMachine) Step(c machinetest.Chooser) {
 	case 4:
 		m.apply(c)
 	case 5:
-		if !m.owned {
-			m.replace(c)
-		}
+		m.replace(c)
 	case 6:
 		m.view(c)
 	case 7:
@@ -127,7 +124,10 @@ func (m *tableMachine) apply(c machinetest.Chooser) {
 			}
 		default:
 			steps = append(steps, Step{Op: Put, Key: x.key, Object: x, Owner: owner})
-			m.model[x.key], m.owners[x.key] = x, owner
+			m.model[x.key] = x
+			if owner != "" { // an empty one means that the key keeps its owner
+				m.owners[x.key] = owner
+			}
 		}
 	}
 	at := Version{}
@@ -150,6 +150,7 @@ func (m *tableMachine) replace(c machinetest.Chooser) {
 	}
 	m.next()
 	m.note(m.table.Replace(items, 30, m.last))
+	maps.DeleteFunc(m.owners, func(key, _ string) bool { return m.model[key] == nil })
 }
 
 // view takes or releases a view. What is in a view must not change while it is held.

@@ -27,13 +27,12 @@ func (t *Table) CountOwned(owner string) int {
 	return 0
 }
 
-// indexOwners makes the owners of the objects that are put their values in index number 0.
-func indexOwners(steps []Step) {
-	owners := make([]string, len(steps))
-	for i := range steps {
-		if s := &steps[i]; s.Op == Put {
-			owners[i] = s.Owner
-			s.Values[0] = owners[i : i+1 : i+1]
+// ownerAfterPut returns the owner of a key after a Put that names owner. It is called under the lock.
+func (c *contents) ownerAfterPut(key, owner string) string {
+	if owner == "" {
+		if e := c.keys.find(key); e != nil {
+			return e.owner()
 		}
 	}
+	return owner
 }

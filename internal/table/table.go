@@ -10,13 +10,14 @@ import (
 type Config struct {
 	// Indexes are the indexes of the table. Their names must differ.
 	Indexes []Index
-	// OwnerIndex, if not nil, is an index that has the owner of each key: one value, which Step.Owner names. Its function
-	// is not called when an object is written, only by Like. Such a table is written with Commit alone.
+	// OwnerIndex, if not nil, is an index in which each object has one value: the owner of its key, which Step.Owner names.
+	// Its function is called by Like, and not when an object is written.
 	OwnerIndex *Index
 	// Decode returns the object that index functions see for one that is stored. It is called at most once for each object
 	// that is written. If nil, they see objects as they are stored.
 	Decode func(stored any) (any, error)
-	// IndexError returns the error that reports that an index function has failed for a key.
+	// IndexError returns the error that reports that an index function has failed for a key. If nil, it is a plain error
+	// that names the key and the index.
 	IndexError func(key, index string, err error) error
 	// OnVersion, if not nil, is called with the version of the table after it has changed. Calls do not overlap, and the
 	// last call has the last version; versions in between may be skipped.

@@ -249,7 +249,7 @@ func (t *Table) IndexValues(name string) []string {
 
 // Like returns the rows that have a value in an index in common with obj, which is decoded already.
 func (t *Table) Like(name string, obj any) ([]Row, error) {
-	values, err := t.set.Load().Compute(name, obj)
+	values, err := t.set.Load().compute(name, obj)
 	if err != nil {
 		return nil, err
 	}

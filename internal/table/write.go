@@ -28,7 +28,8 @@ type Step struct {
 	Op     Op
 	Key    string
 	Object any
-	// Owner is the owner of Key after a Put or a Move. It is used in a table with an OwnerIndex only.
+	// Owner is the owner of Key after a Put or a Move, in a table with an OwnerIndex. A Put with an empty Owner keeps the
+	// owner that Key has.
 	Owner string
 	// Values are the values of the object of a Put in each index, as IndexSet.AppendValues returns them. Prepare sets them.
 	Values [][]string
@@ -44,6 +45,9 @@ func (t *Table) Put(key string, obj any, at Version) error {
 		if t.set.Load() != set { // an index was added meanwhile
 			t.mu.Unlock()
 			continue
+		}
+		if set.owned {
+			values[0] = []string{t.ownerAfterPut(key, "")}
 		}
 		t.epochs.beginWrite()
 		t.contents.put(key, obj, values)
@@ -99,8 +103,9 @@ func (t *Table) Prepare(steps []Step) (*IndexSet, error) {
 // Commit does all steps, whose values belong to the indexes in set, in one. It reports false, and does nothing, if an index
 // was added since. It calls no other code. A caller that sets a version calls ReportVersion afterwards.
 func (t *Table) Commit(set *IndexSet, steps []Step, at Version) bool {
+	var owner []string
 	if set.owned {
-		indexOwners(steps)
+		owner = make([]string, 1) // Values[0] of one step after the other
 	}
 	t.mu.lock()
 	defer t.mu.Unlock()
@@ -115,6 +120,10 @@ func (t *Table) Commit(set *IndexSet, steps []Step, at Version) bool {
 	for i := range steps {
 		switch s := &steps[i]; s.Op {
 		case Put:
+			if set.owned {
+				owner[0] = t.ownerAfterPut(s.Key, s.Owner)
+				s.Values[0] = owner
+			}
 			t.contents.put(s.Key, s.Object, s.Values)
 		case Delete:
 			t.contents.remove(s.Key)
@@ -137,6 +146,10 @@ func (t *Table) Replace(items iter.Seq2[string, any], count int, version string)
 		for key, obj := range items {
 			values, err := set.AppendValues(room[:0], key, obj)
 			failed.Add(err)
+			if set.owned {
+				owner, _ := t.Owner(key)
+				values[0] = []string{owner}
+			}
 			next.put(key, obj, values)
 		}
 		t.mu.lock()
