@@ -6,6 +6,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
+
+	"vedette.dev/internal/table"
 )
 
 // wantAllocs counts several times, as the runtime now and then allocates for itself.
@@ -45,10 +47,10 @@ func TestReadsAllocateNothingButTheirAnswer(t *testing.T) {
 
 func TestUpdatesAllocateNothingInTheTable(t *testing.T) {
 	values := []string{"x"}
-	s := newTable(Indexers{"x": func(any) ([]string, error) { return values, nil }})
+	s := table.New(tableConfig(Indexers{"x": func(any) ([]string, error) { return values, nil }}))
 	p := pod("ns", "a", "1")
 	for i := range 1000 {
-		mustNot(t, s.put(fmt.Sprint(i), p))
+		mustNot(t, s.Put(fmt.Sprint(i), p, versionAt(p)))
 	}
-	wantAllocs(t, "put", 0, func() { _ = s.put("500", p) })
+	wantAllocs(t, "put", 0, func() { _ = s.Put("500", p, versionAt(p)) })
 }

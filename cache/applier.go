@@ -3,12 +3,14 @@ package cache
 import (
 	"slices"
 	"sync"
+
+	"vedette.dev/internal/table"
 )
 
 // applier brings the store of an informer up to date: it applies what the queue held, and finds out what is to be told. It belongs to
 // the process loop; only known and errors may be called from elsewhere.
 type applier struct {
-	table *table
+	table *table.Table
 	// ids says who the objects are, where a transform may have made them forget it; nil if they know themselves.
 	ids      *identities
 	detector MutationDetector // nil without one
@@ -16,7 +18,7 @@ type applier struct {
 	telling *sync.Mutex
 	tell    func(notices []notice)
 
-	steps []ThreadSafeStoreTransaction
+	steps []table.Step
 
 	mu        sync.Mutex
 	failures  uint64
@@ -41,7 +43,7 @@ type identities struct {
 }
 
 func (a *applier) known(key string) (any, stamp, bool) {
-	obj, ok := a.table.get(key)
+	obj, ok := a.table.Get(key)
 	if !ok {
 		return nil, stamp{}, false
 	}
@@ -59,20 +61,23 @@ func (a *applier) known(key string) (any, stamp, bool) {
 // The code of users, which is index functions, the detector and metrics, is called without a lock.
 func (a *applier) apply(b batch, initial bool) {
 	notices := a.followAll(b, initial)
-	versioned := b.version != ""
+	var at table.Version
+	if b.version != "" {
+		at = table.At(b.version)
+	}
 	for done := false; !done; {
-		p := a.table.prepare(a.steps)
+		set, err := a.table.Prepare(a.steps)
 		a.telling.Lock()
-		if done = a.table.commitPrepared(&p, b.version, versioned); done {
+		if done = a.table.Commit(set, a.steps, at); done {
 			a.tell(notices)
 		}
 		a.telling.Unlock()
-		if done && p.err != nil {
-			a.failed(p.err)
+		if done && err != nil {
+			a.failed(err)
 		}
 	}
-	if versioned {
-		a.table.report()
+	if b.version != "" {
+		a.table.ReportVersion()
 	}
 	clear(a.steps)
 	a.steps = a.steps[:0]
@@ -160,12 +165,12 @@ func withLast(gone, last any) any {
 
 // note adds the write of a key to those of the batch.
 func (a *applier) note(key string, obj any, s stamp, was, is bool, before any) {
-	step := ThreadSafeStoreTransaction{Key: key, Transaction: Transaction{Object: obj, Type: TransactionTypeUpdate}}
+	step := table.Step{Op: table.Put, Key: key, Object: obj}
 	switch {
 	case !is && !was:
 		return
 	case !is:
-		step.Type = TransactionTypeDelete
+		step = table.Step{Op: table.Delete, Key: key}
 	case was && identical(obj, before):
 		return
 	case a.detector != nil && !isPacked(obj):

@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"vedette.dev/internal/machinetest"
 )
 
 // verify checks what always holds in a backlog.
@@ -38,8 +40,8 @@ type world struct {
 	version int
 }
 
-func (w *world) change(c chooser) notice {
-	key := string(rune('a' + c.pick(5)))
+func (w *world) change(c machinetest.Chooser) notice {
+	key := string(rune('a' + c.Pick(5)))
 	was := w.objects[key]
 	w.version++
 	now := pod("", key, strconv.Itoa(w.version))
@@ -48,10 +50,10 @@ func (w *world) change(c chooser) notice {
 		now.UID = types.UID(now.ResourceVersion)
 		w.objects[key] = now
 		return notice{key: key, new: now, what: added}
-	case c.pick(3) == 0:
+	case c.Pick(3) == 0:
 		delete(w.objects, key)
 		return notice{key: key, old: was, what: deleted}
-	case c.pick(4) == 0:
+	case c.Pick(4) == 0:
 		return notice{key: key, old: was, new: was, what: updated, sync: true}
 	default:
 		now.UID = was.UID
@@ -110,15 +112,15 @@ type backlogMachine struct {
 	last     uint64 // the number of what was handed out last
 }
 
-func newBacklogMachine() machine {
+func newBacklogMachine() machinetest.Machine {
 	return &backlogMachine{
 		world:    world{objects: map[string]*corev1.Pod{}},
 		audience: audience{knows: map[string]*corev1.Pod{}},
 	}
 }
 
-func (m *backlogMachine) step(c chooser) {
-	if m.backlog.len() > 0 && c.pick(4) == 0 {
+func (m *backlogMachine) Step(c machinetest.Chooser) {
+	if m.backlog.len() > 0 && c.Pick(4) == 0 {
 		m.hear()
 		return
 	}
@@ -136,7 +138,7 @@ func (m *backlogMachine) hear() {
 	w.call(&m.audience)
 }
 
-func (m *backlogMachine) check() error {
+func (m *backlogMachine) Check() error {
 	if m.audience.err != nil {
 		return m.audience.err
 	}
@@ -156,10 +158,10 @@ func (m *backlogMachine) check() error {
 }
 
 func TestABacklogLeadsFromWhatAHandlerKnowsToHowItIs(t *testing.T) {
-	checkMachine(t, newBacklogMachine)
+	machinetest.Check(t, newBacklogMachine)
 }
 
-func FuzzBacklog(f *testing.F) { fuzzMachine(f, newBacklogMachine) }
+func FuzzBacklog(f *testing.F) { machinetest.Fuzz(f, newBacklogMachine) }
 
 func TestWhatABacklogMakesOfTwoNotices(t *testing.T) {
 	one, two, three := pod("", "a", "1"), pod("", "a", "2"), pod("", "a", "3")

@@ -34,7 +34,7 @@ func TestAFailingIndexFunctionIsAnErrorThatNamesKeyAndIndex(t *testing.T) {
 				t.Errorf("%s: the object is not in the other indexes", name)
 			}
 			wantEqual(t, name+": values", s.ListIndexFuncValues("failing"), []string{})
-			mustNot(t, s.(*cache).table.verify())
+			mustNot(t, s.(*cache).table.Verify())
 			mustNot(t, s.Update(failsWith("a", "")))
 			wantEqual(t, name+": values when it is well again", s.ListIndexFuncValues("failing"), []string{"fine"})
 		}
@@ -46,7 +46,7 @@ func TestAThreadSafeStorePanicsWhenItIsConsistentAgain(t *testing.T) {
 	sentence := `unable to calculate an index entry for key "k" on index "failing": bad object`
 	wantPanic(t, sentence, func() { s.Add("k", failsWith("a", "error")) })
 	wantPanic(t, sentence, func() { s.Replace(map[string]any{"k": failsWith("a", "error")}, "1") })
-	mustNot(t, s.(*threadSafeMap).table.verify())
+	mustNot(t, s.(*threadSafeMap).table.Verify())
 	if _, ok := s.Get("k"); !ok {
 		t.Error("the object was not stored")
 	}
@@ -65,7 +65,7 @@ func TestAddIndexersNamesObjectsForWhichItFails(t *testing.T) {
 	keys, err := s.IndexKeys("failing", "fine")
 	mustNot(t, err)
 	wantEqual(t, "keys", keys, []string{"ns/good"})
-	mustNot(t, s.(*cache).table.verify())
+	mustNot(t, s.(*cache).table.Verify())
 }
 
 func TestIndexWithAFailingFunctionIsAnError(t *testing.T) {
@@ -91,14 +91,14 @@ func TestAnObjectMayHaveThousandsOfValues(t *testing.T) {
 		mustNot(t, s.Add(pod("ns", fmt.Sprint(i), "")))
 	}
 	wantEqual(t, "values", len(s.ListIndexFuncValues("many")), 2500)
-	mustNot(t, s.(*cache).table.verify())
+	mustNot(t, s.(*cache).table.Verify())
 	for i := range 4 {
 		mustNot(t, s.Update(labelled(pod("ns", fmt.Sprint(i), ""), "few", "yes")))
 	}
-	mustNot(t, s.(*cache).table.verify())
+	mustNot(t, s.(*cache).table.Verify())
 	mustNot(t, s.Delete(pod("ns", "4", "")))
 	wantEqual(t, "values", len(s.ListIndexFuncValues("many")), 3)
-	mustNot(t, s.(*cache).table.verify())
+	mustNot(t, s.(*cache).table.Verify())
 	wantEqual(t, "the function's own slice", many[1], "v419")
 }
 
@@ -121,7 +121,7 @@ func TestNilObjectsAreStoredAndNotIndexed(t *testing.T) {
 	}
 	wantEqual(t, "list", s.List(), []any{nil})
 	wantPanic(t, "object has no meta: it is a nil pointer", func() { s.Add("k", (*corev1.Pod)(nil)) })
-	mustNot(t, s.(*threadSafeMap).table.verify())
+	mustNot(t, s.(*threadSafeMap).table.Verify())
 }
 
 func TestAMapIsAnObjectLikeAnyOther(t *testing.T) { // it cannot be compared

@@ -2,15 +2,17 @@ package cache
 
 import (
 	"fmt"
-	"slices"
+
+	"vedette.dev/internal/table"
 )
 
-// cache is a table with a function that makes the keys.
+// cache is a table with a function that returns the keys of objects.
 type cache struct {
-	table       *table
+	table       *table.Table
 	keyFunc     KeyFunc
 	transformer TransformFunc
 	open        opener
+	metric      GaugeMetric // of the version; nil without one
 }
 
 var (
@@ -19,10 +21,13 @@ var (
 )
 
 func newCache(keyFunc KeyFunc, indexers Indexers, opts []StoreOption) *cache {
-	c := &cache{table: newTable(indexers), keyFunc: keyFunc}
+	c := &cache{keyFunc: keyFunc}
 	for _, opt := range opts {
 		opt(c)
 	}
+	config := tableConfig(indexers)
+	config.OnVersion = onVersion(c.metric)
+	c.table = table.New(config)
 	return c
 }
 
@@ -33,7 +38,7 @@ func (c *cache) Update(obj interface{}) error {
 	if err != nil {
 		return err
 	}
-	return c.table.put(key, obj)
+	return c.table.Put(key, obj, versionAt(obj))
 }
 
 // admit returns the key and what is to be stored under it.
@@ -55,7 +60,7 @@ func (c *cache) Delete(obj interface{}) error {
 	if err != nil {
 		return KeyError{obj, err}
 	}
-	c.table.remove(key, obj)
+	c.table.Remove(key, versionAt(obj))
 	return nil
 }
 
@@ -74,11 +79,12 @@ func (c *cache) Replace(list []interface{}, resourceVersion string) error {
 			}
 		}
 	}
-	return c.table.replace(pairs, len(list), resourceVersion)
+	return c.table.Replace(pairs, len(list), resourceVersion)
 }
 
 func (c *cache) Transaction(txns ...Transaction) *TransactionError {
-	steps := make([]ThreadSafeStoreTransaction, 0, len(txns))
+	steps := make([]table.Step, 0, len(txns))
+	var at table.Version
 	done := make([]int, 0, len(txns))
 	var failed []error
 	for i, txn := range txns {
@@ -87,10 +93,10 @@ func (c *cache) Transaction(txns ...Transaction) *TransactionError {
 			failed = append(failed, KeyError{txn.Object, err})
 			continue
 		}
-		steps = append(steps, ThreadSafeStoreTransaction{Transaction: txn, Key: key})
+		steps, at = txn.appendStep(steps, key), versionAt(txn.Object)
 		done = append(done, i)
 	}
-	if err := c.table.apply(steps); err != nil {
+	if err := c.table.Apply(steps, at); err != nil {
 		failed = append(failed, err)
 	}
 	if len(failed) == 0 {
@@ -107,113 +113,69 @@ func (c *cache) Get(obj interface{}) (item interface{}, exists bool, err error) 
 	return c.GetByKey(key)
 }
 
+// stored returns the object of a key as it is stored, or nil.
+func (c *cache) stored(key string) any {
+	obj, _ := c.table.Get(key)
+	return obj
+}
+
 func (c *cache) GetByKey(key string) (item interface{}, exists bool, err error) {
-	if item, exists = c.table.get(key); !exists {
+	if item, exists = c.table.Get(key); !exists {
 		return nil, false, nil
 	}
 	item, err = c.open.of(item)
 	return item, err == nil, err
 }
 
-func (c *cache) List() []interface{} { return c.table.list(c.open) }
+func (c *cache) List() []interface{} {
+	if c.open == nil {
+		return c.table.List()
+	}
+	v := c.viewAll()
+	defer v.Release()
+	return v.objects()
+}
 
-func (c *cache) ListKeys() []string { return c.table.listKeys() }
+func (c *cache) ListKeys() []string { return c.table.Keys() }
 
-func (c *cache) LastStoreSyncResourceVersion() string { return c.table.lastVersion() }
+func (c *cache) LastStoreSyncResourceVersion() string { return c.table.Version() }
 
-func (c *cache) Bookmark(rv string) { c.table.bookmark(rv) }
+func (c *cache) Bookmark(rv string) { c.table.SetVersion(rv) }
 
 func (c *cache) Resync() error { return nil }
 
 func (c *cache) Index(indexName string, obj interface{}) ([]interface{}, error) {
-	return c.table.index(indexName, obj, c.open)
-}
-
-func (c *cache) IndexKeys(indexName, indexedValue string) ([]string, error) {
-	return c.table.indexKeys(indexName, indexedValue)
-}
-
-func (c *cache) ListIndexFuncValues(indexName string) []string { return c.table.values(indexName) }
-
-func (c *cache) ByIndex(indexName, indexedValue string) ([]interface{}, error) {
-	return c.table.listByIndex(indexName, indexedValue, c.open)
-}
-
-func (c *cache) GetIndexers() Indexers { return c.table.indexers.Load().indexers() }
-
-func (c *cache) AddIndexers(newIndexers Indexers) error { return c.table.addIndexers(newIndexers) }
-
-// list and those below are the reads that return slices of the caller's own.
-func (t *table) list(open opener) []any {
-	look := func() (view, error) {
-		v := t.all()
-		v.open = open
-		return v, nil
-	}
-	v, _ := look()
-	v, _ = v.inTurn(look)
-	defer v.release()
-	return v.objects()
-}
-
-func (t *table) listKeys() []string {
-	v := t.all()
-	defer v.release()
-	return v.keys()
-}
-
-func (t *table) listByIndex(name, value string, open opener) ([]any, error) {
-	look := func() (view, error) {
-		v, err := t.byIndex(name, value)
-		v.open = open
-		return v, err
-	}
-	v, err := look()
-	if err == nil {
-		v, err = v.inTurn(look)
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer v.release()
-	return v.objects(), nil
-}
-
-func (t *table) indexKeys(name, value string) ([]string, error) {
-	v, err := t.byIndex(name, value)
-	if err != nil {
-		return nil, err
-	}
-	defer v.release()
-	keys := v.keys()
-	slices.Sort(keys)
-	return keys, nil
-}
-
-// index returns the objects that share a value with the given one.
-func (t *table) index(name string, obj any, open opener) ([]any, error) {
-	rows, err := t.alike(name, obj)
+	rows, err := c.table.Like(indexName, obj)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]any, 0, len(rows))
 	for _, r := range rows {
-		if obj, err := open.of(r.obj); err == nil {
-			out = append(out, obj)
-		}
+		out = c.open.appendTo(out, r.Object)
 	}
 	return out, nil
 }
 
-func (t *table) alike(name string, obj any) ([]row, error) {
-	set := t.indexers.Load()
-	number, ok := set.numbers[name]
-	if !ok {
-		return nil, errNoIndex(name)
+func (c *cache) IndexKeys(indexName, indexedValue string) ([]string, error) {
+	return c.table.KeysByIndex(indexName, indexedValue)
+}
+
+func (c *cache) ListIndexFuncValues(indexName string) []string { return c.table.IndexValues(indexName) }
+
+func (c *cache) ByIndex(indexName, indexedValue string) ([]interface{}, error) {
+	if c.open == nil {
+		return c.table.ListByIndex(indexName, indexedValue)
 	}
-	values, err := set.funcs[number].call(obj)
+	v, err := c.viewByIndex(indexName, indexedValue)
 	if err != nil {
 		return nil, err
 	}
-	return t.byValues(name, values)
+	defer v.Release()
+	return v.objects(), nil
+}
+
+func (c *cache) GetIndexers() Indexers { return indexersOf(c.table) }
+
+func (c *cache) AddIndexers(newIndexers Indexers) error {
+	return c.table.AddIndexes(indexesOf(newIndexers))
 }

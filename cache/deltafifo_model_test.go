@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"vedette.dev/internal/machinetest"
 )
 
-func TestDeltaFIFODoesWhatItsModelDoes(t *testing.T) { checkMachine(t, newFIFOMachine) }
+func TestDeltaFIFODoesWhatItsModelDoes(t *testing.T) { machinetest.Check(t, newFIFOMachine) }
 
-func FuzzDeltaFIFOOperations(f *testing.F) { fuzzMachine(f, newFIFOMachine) }
+func FuzzDeltaFIFOOperations(f *testing.F) { machinetest.Fuzz(f, newFIFOMachine) }
 
 // fifoMachine writes to a DeltaFIFO and to a list of what is pending, and applies what it takes out to a store. At any
 // moment the store together with what is pending must be what was written.
@@ -26,19 +28,19 @@ type fifoMachine struct {
 	failed  error
 }
 
-func newFIFOMachine() machine {
+func newFIFOMachine() machinetest.Machine {
 	m := &fifoMachine{store: NewStore(DeletionHandlingMetaNamespaceKeyFunc), truth: map[string]string{}, first: true}
 	m.fifo = NewDeltaFIFOWithOptions(DeltaFIFOOptions{KnownObjects: m.store, EmitDeltaTypeReplaced: true})
 	return m
 }
 
-func (m *fifoMachine) pod(c chooser) *corev1.Pod {
+func (m *fifoMachine) pod(c machinetest.Chooser) *corev1.Pod {
 	m.version++
-	return pod("", string(rune('a'+c.pick(6))), strconv.Itoa(m.version))
+	return pod("", string(rune('a'+c.Pick(6))), strconv.Itoa(m.version))
 }
 
-func (m *fifoMachine) step(c chooser) {
-	switch c.pick(9) {
+func (m *fifoMachine) Step(c machinetest.Chooser) {
+	switch c.Pick(9) {
 	case 0:
 		p := m.pod(c)
 		m.note(m.fifo.Add(p))
@@ -105,10 +107,10 @@ func (m *fifoMachine) queued(d Delta, key string) {
 	}
 }
 
-func (m *fifoMachine) replace(c chooser) {
+func (m *fifoMachine) replace(c machinetest.Chooser) {
 	var list []any
 	listed := map[string]bool{}
-	for range c.pick(5) {
+	for range c.Pick(5) {
 		p := m.pod(c)
 		list = append(list, p)
 		listed[p.Name] = true
@@ -204,7 +206,7 @@ func (m *fifoMachine) apply(deltas Deltas) {
 	}
 }
 
-func (m *fifoMachine) check() error {
+func (m *fifoMachine) Check() error {
 	if m.failed != nil {
 		return m.failed
 	}

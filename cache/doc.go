@@ -23,8 +23,7 @@
 //	MutationCache            reads of one's own writes          NewIntegerResourceVersionMutationCache
 //	MutationDetector         who changes shared objects?        NewMutationDetector
 //
-// Behind every Store, Indexer and ThreadSafeStore is one implementation, the table: rows in a dense array, a map from
-// keys to them, and for each index a map from values to the rows that have them.
+// Behind every Store, Indexer and ThreadSafeStore is one implementation, package internal/table.
 //
 // # What always holds
 //
@@ -32,17 +31,17 @@
 //     own. The slice of a list belongs to whoever asked for it.
 //   - Every write is one step, a Replace and a Transaction too: readers see nothing of it or all, in Get, List and every
 //     index alike. What List returned is the store as it was at one moment.
-//   - An object is filed under what the index functions said when it was stored. One who changes it afterwards breaks a
-//     rule, but not the index.
+//   - Index values are computed when an object is stored. Mutating a stored object is a bug in the caller; it does not
+//     corrupt the index.
 //   - LastStoreSyncResourceVersion is that of the last write, and changes in the same step.
 //   - A DeltaFIFO hands out keys in the order in which they first changed, each with all its changes in their order.
 //     Nothing is merged but a deletion that follows a deletion. A RealFIFO merges nothing.
 //
 // # Who waits for whom
 //
-//   - Get takes a read lock for one look-up. List, ByIndex and listers take it only to get hold of the rows, and copy
-//     without it; a writer that comes meanwhile copies the few rows it changes. So readers of long lists do not hold up
-//     writers, nor writers them.
+//   - Get takes no lock. List, ByIndex and listers take a read lock only to take a view of the rows, and copy them without
+//     it; a writer that comes meanwhile copies the few rows that it changes. So readers of long lists do not hold up
+//     writers, nor writers them. At most as many long lists are copied at once as there are processors.
 //   - Handlers, transforms, index functions, mutation detectors, watch error handlers and the metrics of an informer are
 //     called without a lock of the informer, its store or its queue, and may use them. An index function must not call
 //     AddIndexers. Key functions run without a lock of the store. Replace builds the new contents aside.

@@ -32,7 +32,7 @@ func (s *informer) reflect(namespace string, f *feed) {
 		MinWatchTimeout: s.minWatchTimeout,
 		Backoff:         s.options.Backoff,
 	})
-	f.reflector.codec, f.reflector.stored = s.codec, s.indexer.table.stored
+	f.reflector.codec, f.reflector.stored = s.codec, s.indexer.stored
 	f.reflector.ShouldResync = s.processor.shouldResync
 	f.reflector.OnInconsistency = s.options.OnInconsistency
 	if s.onError != nil {
@@ -65,7 +65,7 @@ func (s *informer) LastSyncResourceVersion() string {
 func (s *informer) State() State {
 	state := s.feedState()
 	state.Type, state.Synced = s.describe(), s.HasSynced()
-	state.Objects = s.indexer.table.size()
+	state.Objects = s.indexer.table.Len()
 	s.showQueue(&state)
 	s.applier.mu.Lock()
 	state.IndexErrors, state.LastIndexError = s.applier.failures, s.applier.lastError

@@ -41,7 +41,7 @@ func TestHammerTheIndexer(t *testing.T) {
 	time.Sleep(testsize.Of(time.Second, 200*time.Millisecond))
 	h.stop.Store(true)
 	wg.Wait()
-	mustNot(t, h.s.(*cache).table.verify())
+	mustNot(t, h.s.(*cache).table.Verify())
 }
 
 type indexerHammer struct {

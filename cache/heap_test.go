@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+
+	"vedette.dev/internal/machinetest"
 )
 
 type ranked struct {
@@ -25,7 +27,7 @@ func newRanked() *Heap {
 }
 
 func TestHeapDoesWhatItsModelDoes(t *testing.T) {
-	checkMachine(t, func() machine { return &heapMachine{heap: newRanked(), model: map[string]int{}} })
+	machinetest.Check(t, func() machinetest.Machine { return &heapMachine{heap: newRanked(), model: map[string]int{}} })
 }
 
 type heapMachine struct {
@@ -34,10 +36,10 @@ type heapMachine struct {
 	failed error
 }
 
-func (m *heapMachine) step(c chooser) {
-	r := ranked{string(rune('a' + c.pick(12))), c.pick(20)}
+func (m *heapMachine) Step(c machinetest.Chooser) {
+	r := ranked{string(rune('a' + c.Pick(12))), c.Pick(20)}
 	_, there := m.model[r.key]
-	switch c.pick(6) {
+	switch c.Pick(6) {
 	case 0, 1:
 		m.note(m.heap.Add(r))
 		m.model[r.key] = r.rank
@@ -52,7 +54,7 @@ func (m *heapMachine) step(c chooser) {
 		}
 		delete(m.model, r.key)
 	case 4:
-		other := ranked{string(rune('a' + c.pick(12))), c.pick(20)}
+		other := ranked{string(rune('a' + c.Pick(12))), c.Pick(20)}
 		m.note(m.heap.BulkAdd([]any{r, other}))
 		m.model[r.key] = r.rank
 		m.model[other.key] = other.rank
@@ -82,7 +84,7 @@ func (m *heapMachine) note(err error) {
 	}
 }
 
-func (m *heapMachine) check() error {
+func (m *heapMachine) Check() error {
 	if m.failed != nil {
 		return m.failed
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/util/sets"
+
+	"vedette.dev/internal/table"
 )
 
 // IndexFunc computes the values under which an index files an object. It is called once for each object that is
@@ -67,16 +69,5 @@ func (e IndexError) Error() string {
 // Unwrap returns the error of the index function.
 func (e IndexError) Unwrap() error { return e.Err }
 
-// call runs an index function of the user's and turns a panic into an error.
-func (f IndexFunc) call(obj any) (values []string, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			values, err = nil, fmt.Errorf("index function panicked: %v", r)
-		}
-	}()
-	return f(obj)
-}
-
-func errNoIndex(name string) error {
-	return fmt.Errorf("Index with name %s does not exist", name)
-}
+// call calls f and returns a panic as an error.
+func (f IndexFunc) call(obj any) ([]string, error) { return table.IndexFunc(f).Call(obj) }

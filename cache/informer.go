@@ -177,7 +177,7 @@ func (s *informer) process(b batch) {
 	defer s.metrics.processed(s.queue, time.Now())
 	initial := !s.HasSynced()
 	s.applier.apply(b, initial)
-	s.codec.noteSize(s.indexer.table.size())
+	s.codec.noteSize(s.indexer.table.Len())
 	s.applier.lagged(b.since)
 	if initial && s.listed(b.lists) {
 		s.hasSynced()

@@ -179,7 +179,7 @@ func (h *informerHammer) settle() {
 			h.t.Error(b.knows.err)
 		}
 	}
-	mustNot(h.t, h.informer.GetStore().(*cache).table.verify())
+	mustNot(h.t, h.informer.GetStore().(*cache).table.Verify())
 }
 
 func (h *informerHammer) compare() error {

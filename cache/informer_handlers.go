@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"vedette.dev/internal/table"
 )
 
 func (s *informer) AddEventHandler(handler ResourceEventHandler) (ResourceEventHandlerRegistration, error) {
@@ -25,8 +27,8 @@ func (s *informer) AddEventHandlerWithOptions(handler ResourceEventHandler, opti
 	}
 	s.telling.Lock()
 	defer s.telling.Unlock()
-	replay := func() *view {
-		v := s.indexer.table.all()
+	replay := func() *table.View {
+		v := s.indexer.table.All()
 		return &v
 	}
 	if !s.processor.add(l, replay) {

@@ -7,6 +7,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"vedette.dev/internal/table"
 )
 
 // The sentences are those of docs/compatibility.md; the numbers in comments are of client-go's behaviours there.
@@ -143,7 +145,7 @@ func TestAResyncPeriodIsAtLeastASecondAndThatOfTheRunningInformer(t *testing.T) 
 	period := func(want time.Duration) time.Duration {
 		l := newListener(&diary{}, HandlerOptions{}, p.logger)
 		l.resync.requested = want
-		p.add(l, func() *view { return nil })
+		p.add(l, func() *table.View { return nil })
 		return l.resync.period
 	}
 	wantEqual(t, "less than a second", period(time.Millisecond), time.Second)

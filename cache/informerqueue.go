@@ -219,7 +219,7 @@ func (r *queueRefill) commit(version string) error {
 	f.waitForRoom()
 	f.waitForKnown()
 	// Where nothing is queued or known, nothing can be missing.
-	fresh := len(f.items.m) == 0 && r.queue.applier.table.size() == 0
+	fresh := len(f.items.m) == 0 && r.queue.applier.table.Len() == 0
 	if fresh {
 		f.items.reserve(r.count)
 	}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+
+	"vedette.dev/internal/table"
 )
 
 // listener tells one handler of the changes, in one goroutine.
@@ -54,7 +56,7 @@ type listener struct {
 	// inHand is the notice of the backlog that is being told, or a page while it is being read; idle if neither.
 	inHand inHand
 	// replay is what there was when the listener was added.
-	replay *view
+	replay *table.View
 	// page is the one that is being read, or was read last. In the time of merging it is the last one in the backlog.
 	page      *page
 	backlog   backlog
@@ -198,14 +200,14 @@ func (l *listener) replayAll() {
 	defer func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.replay.release()
+		l.replay.Release()
 		l.replay = nil
 	}()
-	for r := range l.replay.each() {
+	for r := range l.replay.Rows() {
 		if l.stopped.Load() {
 			return
 		}
-		n := notice{key: r.e.key, new: r.obj, what: added, initial: true}
+		n := notice{key: r.Key(), new: r.Object, what: added, initial: true}
 		if n.home = l.home; l.elsewhere[n.key] != nil {
 			n.home = l.elsewhere[n.key]
 		}

@@ -105,7 +105,7 @@ func (l *listener) state() HandlerState {
 // waitingInLog adds what the listener has not read of the log, and of what it was given to begin with.
 func (l *listener) waitingInLog(s HandlerState) HandlerState {
 	if l.replay != nil {
-		s.Waiting = max(0, l.replay.n-int(s.Handled))
+		s.Waiting = max(0, l.replay.Len()-int(s.Handled))
 	}
 	if rest := l.page.end() - min(l.next.Load(), l.page.end()); rest > 0 && l.page.isFor(l) {
 		s.Waiting += int(rest)

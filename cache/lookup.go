@@ -1,46 +1,39 @@
 package cache
 
-// lookup is a map by strings that gives its memory back, which a Go map never does by itself.
+import "vedette.dev/internal/shrink"
+
+// lookup is a map by strings that gives its memory back when most entries are gone.
 type lookup[V any] struct {
 	m    map[string]V
-	peak int // the most entries since m was made
+	peak shrink.Peak
 }
-
-// A map is made anew when it holds less than an eighth of what it once held, so that the work is a fraction of that of
-// the removals before.
-const (
-	shrinkBelow = 8
-	shrinkFrom  = 512 // smaller maps are left alone
-)
 
 func newLookup[V any](room int) lookup[V] { return lookup[V]{m: make(map[string]V, room)} }
 
 // reserve makes room for so many entries in a lookup that has none.
 func (l *lookup[V]) reserve(room int) {
-	if room > shrinkFrom {
-		*l = lookup[V]{m: make(map[string]V, room), peak: room}
+	if room > shrink.Min {
+		l.m = make(map[string]V, room)
+		l.peak.Reset(room)
 	}
 }
 
 func (l *lookup[V]) put(key string, v V) {
 	l.m[key] = v
-	l.peak = max(l.peak, len(l.m))
+	l.peak.Grow(len(l.m))
 }
 
 func (l *lookup[V]) remove(key string) {
 	delete(l.m, key)
-	if l.peak >= shrinkFrom && len(l.m) < l.peak/shrinkBelow {
-		m := make(map[string]V, len(l.m))
-		for k, v := range l.m {
-			m[k] = v
-		}
-		l.m, l.peak = m, len(m)
+	if l.peak.Due(len(l.m)) {
+		l.m = shrink.Map(l.m)
+		l.peak.Reset(len(l.m))
 	}
 }
 
-// clear removes all, and keeps the memory of a few.
+// clear removes all entries, and keeps the memory of a small map.
 func (l *lookup[V]) clear() {
-	if l.peak >= shrinkFrom*shrinkBelow {
+	if l.peak.Due(shrink.Min - 1) {
 		*l = newLookup[V](0)
 		return
 	}

@@ -39,7 +39,7 @@ func TestMemoryGoesBackWhenObjectsGo(t *testing.T) {
 	if allowed := full*3/100 + 100<<10; rest > allowed {
 		t.Errorf("%d KB of %d are held for one object in %d, want at most %d", rest>>10, full>>10, n/stay, allowed>>10)
 	}
-	mustNot(t, s.(*cache).table.verify())
+	mustNot(t, s.(*cache).table.Verify())
 	runtime.KeepAlive(s)
 }
 

@@ -28,27 +28,7 @@ var byMetaCode = [...]uintptr{indexCode(MetaNamespaceIndexFunc), indexCode(Index
 
 func indexCode(f IndexFunc) uintptr { return reflect.ValueOf(f).Pointer() }
 
-// isByMeta tells whether a function is known to look at metadata only.
+// isByMeta reports whether a function is known to read metadata only.
 func (f IndexFunc) isByMeta() bool {
 	return f != nil && (indexCode(f) == byMetaCode[0] || indexCode(f) == byMetaCode[1])
-}
-
-// shownOnce is an object for index functions, decoded for the first of them that needs it.
-type shownOnce struct {
-	obj     any
-	decoded any
-}
-
-func (s *shownOnce) index(f IndexFunc, byMeta bool) ([]string, error) {
-	p, ok := s.obj.(*packed)
-	if !ok || byMeta {
-		return f.call(s.obj)
-	}
-	if s.decoded == nil {
-		var err error
-		if s.decoded, err = p.shown(); err != nil {
-			return nil, err
-		}
-	}
-	return f.call(s.decoded)
 }

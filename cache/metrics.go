@@ -41,6 +41,14 @@ func versionMetric(id InformerNameAndResource, p InformerMetricsProvider) GaugeM
 	return p.NewStoreResourceVersionMetric(id)
 }
 
+// onVersion returns the function that sets a metric to the version of a table, nil without a metric.
+func onVersion(m GaugeMetric) func(version string) {
+	if m == nil {
+		return nil
+	}
+	return func(version string) { countVersion(m, version) }
+}
+
 // exactDigits is how many digits of a version a float64 can hold.
 const exactDigits = 15
 

@@ -149,14 +149,14 @@ func (p *partition) tellAgain() {
 	if !shared && !own {
 		return
 	}
-	v, err := s.indexer.table.byIndex(PartitionIndex, p.config.ID)
+	v, err := s.indexer.table.ByIndex(PartitionIndex, p.config.ID)
 	if err != nil {
 		return
 	}
-	defer v.release()
-	notices := make([]notice, 0, v.n)
-	for r := range v.each() {
-		notices = append(notices, notice{key: r.e.key, old: r.obj, new: r.obj, what: updated, sync: true, home: p})
+	defer v.Release()
+	notices := make([]notice, 0, v.Len())
+	for r := range v.Rows() {
+		notices = append(notices, notice{key: r.Key(), old: r.Object, new: r.Object, what: updated, sync: true, home: p})
 	}
 	if shared {
 		p.shared.append(notices)
@@ -290,7 +290,7 @@ const fillPause = 10 * time.Second
 
 // fillUp lists a partition again if it has left something out and now has room. It is called under telling.
 func (s *PartitionedInformer) fillUp(p *partition) {
-	if p.filling || !p.room.roomAgain(s.indexer.table.inhabitants(p.config.ID)) {
+	if p.filling || !p.room.roomAgain(s.indexer.table.CountOwned(p.config.ID)) {
 		return
 	}
 	s.mu.Lock()

@@ -93,15 +93,9 @@ func NewPartitionedInformer(exampleObject runtime.Object, options SharedIndexInf
 	if err := options.validate(exampleObject); err != nil {
 		panic(err)
 	}
-	store, err := newPlacedCache(options.Indexers)
-	if err != nil {
-		panic(err)
-	}
-	store.open = options.opener()
 	s := &PartitionedInformer{
 		example:  exampleObject,
 		options:  options,
-		indexer:  store,
 		mailbox:  newMailbox(),
 		changing: turn.New(),
 		synced:   make(chan struct{}),
@@ -112,7 +106,12 @@ func NewPartitionedInformer(exampleObject runtime.Object, options SharedIndexInf
 		holds:    map[string]hold{},
 		logger:   loggerFrom(options.Logger),
 	}
-	store.table.announcing = &s.telling
+	store, err := newPartitionedCache(options.Indexers, &s.telling)
+	if err != nil {
+		panic(err)
+	}
+	store.open = options.opener()
+	s.indexer = store
 	s.routes.Store(&routes{router: func(string, *Envelope) string { return "" }, partitions: map[string]*partition{}})
 	return s
 }
@@ -313,7 +312,7 @@ func (s *PartitionedInformer) LastSyncResourceVersion() string {
 
 // PartitionOf returns the partition that has the object under a key.
 func (s *PartitionedInformer) PartitionOf(key string) (partition string, ok bool) {
-	return s.indexer.table.homeOf(key)
+	return s.indexer.table.Owner(key)
 }
 
 // PartitionConfig is a partition. Its limits are none where they are zero.

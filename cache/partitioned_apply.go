@@ -7,11 +7,13 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/watch"
+
+	"vedette.dev/internal/table"
 )
 
 // known returns what the store has under a key, who it is, and which partition it is in.
 func (s *PartitionedInformer) known(key string) (obj any, have stamp, home string, ok bool) {
-	obj, home, ok = s.indexer.table.placed(key)
+	obj, home, ok = s.indexer.table.GetOwned(key)
 	if !ok {
 		return nil, stamp{}, "", false
 	}
@@ -44,18 +46,17 @@ func (s *PartitionedInformer) lockFor(letters []*letter) {
 		}
 	}
 	for {
-		set := s.indexer.table.indexers.Load()
-		values := make([][]string, 0, len(letters)*len(set.funcs))
+		set := s.indexer.table.Indexes()
+		values := make([][]string, 0, len(letters)*set.Len())
 		for _, l := range letters {
 			if l.storable() {
 				from := len(values)
-				values = append(values, nil)
-				values, l.indexErr = set.values(l.key, l.obj, 1, values)
+				values, l.indexErr = set.AppendValues(values, l.key, l.obj)
 				l.values = values[from:len(values):len(values)]
 			}
 		}
 		s.telling.Lock()
-		if s.indexer.table.indexers.Load() == set {
+		if s.indexer.table.Indexes() == set {
 			return
 		}
 		s.telling.Unlock() // one was added meanwhile
@@ -79,7 +80,7 @@ func (s *PartitionedInformer) deliver(p *partition, letters []*letter) {
 		b.follow(l)
 	}
 	b.commit()
-	s.codec.noteSize(s.indexer.table.size())
+	s.codec.noteSize(s.indexer.table.Len())
 	p.applied(len(letters), bytes, letters[0].at)
 }
 
@@ -146,9 +147,8 @@ type placing struct {
 	*PartitionedInformer
 	initial bool // it is the first list of its partition
 
-	steps  []placement
-	homes  []string       // of those that are put
-	failed failures       // of index functions
+	steps  []table.Step
+	failed table.Errors   // of index functions
 	gone   []string       // keys whose identity is to be forgotten
 	lanes  []laneNotices  // in the order in which they were first needed
 	pinned []string       // keys whose pins are to be moved to the end of their lane
@@ -184,8 +184,7 @@ func (b *placing) tell(log *processor, n notice) {
 func (s *PartitionedInformer) newPlacing(letters int) placing {
 	return placing{
 		PartitionedInformer: s,
-		steps:               make([]placement, 0, letters),
-		homes:               make([]string, 0, letters),
+		steps:               make([]table.Step, 0, letters),
 		room:                letters,
 	}
 }
@@ -362,16 +361,14 @@ func (b *placing) remove(key string, home *partition, last any) {
 func (b *placing) drop(key string, home *partition) {
 	delete(b.holds, key)
 	b.leaves(key, home)
-	b.steps = append(b.steps, placement{what: takeAway, key: key})
+	b.steps = append(b.steps, table.Step{Op: table.Delete, Key: key})
 	b.gone = append(b.gone, key)
 }
 
 func (b *placing) put(l *letter, to *partition) {
 	to.room.has(l.key, l.size)
-	b.homes = append(b.homes, to.config.ID)
-	l.values[0] = b.homes[len(b.homes)-1:]
-	b.steps = append(b.steps, placement{what: putAway, key: l.key, obj: l.obj, values: l.values})
-	b.failed.note(l.indexErr)
+	b.steps = append(b.steps, table.Step{Op: table.Put, Key: l.key, Object: l.obj, Owner: to.config.ID, Values: l.values})
+	b.failed.Add(l.indexErr)
 	if b.ids != nil {
 		b.gone = slices.DeleteFunc(b.gone, func(k string) bool { return k == l.key })
 		b.ids.mu.Lock()
@@ -391,7 +388,7 @@ func (b *placing) count(p *partition, more int) {
 }
 
 func (b *placing) objects(p *partition) int {
-	return b.indexer.table.inhabitants(p.config.ID) + b.counts[p.config.ID]
+	return b.indexer.table.CountOwned(p.config.ID) + b.counts[p.config.ID]
 }
 
 // admits tells whether a partition has room for an object that it has not got.
@@ -408,28 +405,28 @@ func (b *placing) admits(to *partition, l *letter) bool {
 
 // missing removes what a partition has from a stream and a list of it has not. What is newer than the list came another way.
 func (b *placing) missing(p *partition, r *streamRefill, version string) {
-	v, err := b.indexer.table.byIndex(PartitionIndex, p.config.ID)
+	v, err := b.indexer.table.ByIndex(PartitionIndex, p.config.ID)
 	if err != nil {
 		return
 	}
-	defer v.release()
+	defer v.Release()
 	t := r.stream
-	for row := range v.each() {
-		key := row.e.key
+	for row := range v.Rows() {
+		key := row.Key()
 		if _, listed := r.listed[key]; listed || !strings.HasPrefix(key, t.config.Prefix) {
 			continue
 		}
-		have := b.stampOf(key, row.obj)
+		have := b.stampOf(key, row.Object)
 		if order, known := compareVersions(have.version, version); known && order > 0 {
 			continue
 		}
 		if t.config.Covers != nil {
-			env := b.rowEnvelope(key[len(t.config.Prefix):], key, row.obj)
+			env := b.rowEnvelope(key[len(t.config.Prefix):], key, row.Object)
 			if !t.config.Covers(&env) {
 				continue
 			}
 		}
-		last := DeletedFinalStateUnknown{key, row.obj}
+		last := DeletedFinalStateUnknown{key, row.Object}
 		if t.mayMove() {
 			b.hold(key, have, t, version, last)
 			continue
@@ -440,8 +437,10 @@ func (b *placing) missing(p *partition, r *streamRefill, version string) {
 
 // commit writes the batch to the store in one step, and then tells of it.
 func (b *placing) commit() {
-	b.indexer.table.commitPlaced(b.steps)
-	if err := b.failed.err(); err != nil {
+	if len(b.steps) > 0 {
+		b.indexer.table.Commit(b.indexer.table.Indexes(), b.steps, table.Version{})
+	}
+	if err := b.failed.Err(); err != nil {
 		b.indexErrors++
 		b.lastError = err
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"vedette.dev/internal/table"
 )
 
 // PartitionChange is a change of the partitions of a PartitionedInformer.
@@ -190,16 +192,16 @@ func (s *PartitionedInformer) settleIn(next *routes, gone []*partition, c *Parti
 	}
 	b := placing{PartitionedInformer: s}
 	losses := losses{}
-	v := s.indexer.table.all()
-	defer v.release()
-	for row := range v.each() {
-		key := row.e.key
-		at, _ := s.indexer.table.homeOf(key)
+	v := s.indexer.table.All()
+	defer v.Release()
+	for row := range v.Rows() {
+		key := row.Key()
+		at, _ := s.indexer.table.Owner(key)
 		home := last.partitions[at]
 		id, known := c.Successors[at]
 		if !known {
-			prefix, bare := splitPrefix(key, row.obj)
-			env := s.rowEnvelope(bare, key, row.obj)
+			prefix, bare := splitPrefix(key, row.Object)
+			env := s.rowEnvelope(bare, key, row.Object)
 			id = next.router(prefix, &env)
 		}
 		to := next.partitions[id]
@@ -210,7 +212,7 @@ func (s *PartitionedInformer) settleIn(next *routes, gone []*partition, c *Parti
 			losses.add(home, b.lane(key, home, nil), key)
 			b.drop(key, home)
 		default:
-			b.rehome(key, row.obj, home, to)
+			b.rehome(key, row.Object, home, to)
 		}
 	}
 	for _, p := range gone {
@@ -273,7 +275,7 @@ func (b *placing) rehome(key string, obj any, home, to *partition) {
 	b.moved(key, home, to, obj, obj)
 	b.count(to, 1)
 	to.room.has(key, size)
-	b.steps = append(b.steps, placement{what: moveAway, key: key, home: to.config.ID})
+	b.steps = append(b.steps, table.Step{Op: table.Move, Key: key, Owner: to.config.ID})
 }
 
 // leave takes leave of a partition.

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"vedette.dev/internal/table"
 	"vedette.dev/internal/turn"
 )
 
@@ -203,10 +204,10 @@ func (r *partitionedRegistration) join(p *partition) {
 	r.mu.Lock()
 	r.behind[l] = struct{}{}
 	r.mu.Unlock()
-	log, replay := p.shared, func() *view { return s.replay(l, p) }
+	log, replay := p.shared, func() *table.View { return s.replay(l, p) }
 	if r.only != "" {
-		log, replay = p.own, func() *view {
-			v, _ := s.indexer.table.byIndex(PartitionIndex, p.config.ID)
+		log, replay = p.own, func() *table.View {
+			v, _ := s.indexer.table.ByIndex(PartitionIndex, p.config.ID)
 			return &v
 		}
 	}

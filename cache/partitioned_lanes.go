@@ -1,6 +1,10 @@
 package cache
 
-import "math"
+import (
+	"math"
+
+	"vedette.dev/internal/table"
+)
 
 // pin has a key told of through a lane that need not be that of its partition, because the lane has not told all that it was
 // given of the key before. So the order holds for a key that moves, and for one that is deleted and comes again elsewhere.
@@ -178,42 +182,38 @@ func (l *listener) owes(key string) bool {
 
 // replay is what a listener of a lane is to tell first: the objects of the partition, but for those that are pinned to other lanes,
 // and those that are pinned to this one. It is called under telling.
-func (s *PartitionedInformer) replay(l *listener, p *partition) *view {
+func (s *PartitionedInformer) replay(l *listener, p *partition) *table.View {
 	t := s.indexer.table
-	v, _ := t.byIndex(PartitionIndex, p.config.ID)
 	if s.partition(p.config.ID) != p {
-		v.slots, v.n = nil, 0 // it is gone, and if there is another of its name, they are not its objects
+		v := t.ByKeys(s.pinnedElsewhere(l, p)) // it is gone, and if there is another of its name, they are not its objects
+		return &v
 	}
+	v, _ := t.ByIndex(PartitionIndex, p.config.ID)
 	if len(s.pins) == 0 {
 		return &v
 	}
-	var mine chunk[uint32]
-	for _, c := range v.slots {
-		for _, slot := range c.rows {
-			key := v.rows[slot/chunkRows].rows[slot%chunkRows].e.key
-			if pin, ok := s.pins[key]; !ok || pin.lane == p {
-				mine.rows = append(mine.rows, slot)
-			}
-		}
-	}
-	l.elsewhere = map[string]*partition{}
-	for key, pin := range s.pins {
-		if slot, home, ok := t.slotOf(key); ok && pin.lane == p && s.partition(home) != p {
-			mine.rows = append(mine.rows, slot)
-			l.elsewhere[key] = s.partition(home)
-		}
-	}
-	v.slots, v.n = []chunk[uint32]{mine}, len(mine.rows)
+	v.Filter(func(key string) bool {
+		pin, ok := s.pins[key]
+		return !ok || pin.lane == p
+	})
+	keys := append(v.Keys(), s.pinnedElsewhere(l, p)...)
+	v.Release()
+	v = t.ByKeys(keys)
 	return &v
 }
 
-// slotOf is the row of a key and its home.
-func (t *table) slotOf(key string) (slot uint32, home string, ok bool) {
-	t.mu.rlock()
-	defer t.mu.RUnlock()
-	e := t.keys.find(key)
-	if e == nil {
-		return 0, "", false
+// pinnedElsewhere returns the keys that are pinned to a partition and belong to another, which it notes in the listener.
+func (s *PartitionedInformer) pinnedElsewhere(l *listener, p *partition) []string {
+	if len(s.pins) == 0 {
+		return nil
 	}
-	return e.slot, e.filed[0].posting.value, true
+	var keys []string
+	l.elsewhere = map[string]*partition{}
+	for key, pin := range s.pins {
+		if home, ok := s.indexer.table.Owner(key); ok && pin.lane == p && s.partition(home) != p {
+			keys = append(keys, key)
+			l.elsewhere[key] = s.partition(home)
+		}
+	}
+	return keys
 }

@@ -69,7 +69,7 @@ func (s *PartitionedInformer) streamsOf(id string) (out []*Stream) {
 func (s *PartitionedInformer) partitionState(p *partition) PartitionState {
 	out := PartitionState{Partition: p.config.ID, State: worstOf(s.streamsOf(p.config.ID))}
 	out.Type, out.Synced = s.describe(), p.isSynced()
-	out.Objects = s.indexer.table.inhabitants(p.config.ID)
+	out.Objects = s.indexer.table.CountOwned(p.config.ID)
 	out.Pending, out.PendingSince, out.Merged = s.mailbox.waiting(p.tray)
 	p.mu.Lock()
 	out.Applied, out.Received, out.Lags = p.events, p.received, p.lags
@@ -114,7 +114,7 @@ func (s *PartitionedInformer) State() State {
 	s.mu.Unlock()
 	state := worstOf(streams)
 	state.Type, state.Synced = s.describe(), s.HasSynced()
-	state.Objects = s.indexer.table.size()
+	state.Objects = s.indexer.table.Len()
 	for _, p := range s.routes.Load().partitions {
 		n, since, _ := s.mailbox.waiting(p.tray)
 		state.Pending += n

@@ -106,7 +106,7 @@ func (s *PartitionedInformer) start(t *Stream) {
 		Backoff:         s.options.Backoff,
 	})
 	t.reflector.codec = s.codec
-	t.reflector.stored = func(key string) any { return s.indexer.table.stored(t.config.Prefix + key) }
+	t.reflector.stored = func(key string) any { return s.indexer.stored(t.config.Prefix + key) }
 	t.reflector.OnInconsistency = s.options.OnInconsistency
 	if s.onError != nil {
 		t.reflector.onError = s.onError
@@ -325,7 +325,7 @@ func (s *PartitionedInformer) trayFor(t *Stream, l *letter, env *Envelope) *part
 	if t.config.Settled {
 		return nil
 	}
-	home, ok := s.indexer.table.homeOf(l.key)
+	home, ok := s.indexer.table.Owner(l.key)
 	if p := routes.partitions[home]; p != nil {
 		return p
 	}

@@ -79,7 +79,7 @@ func TestAnObjectThatMovesKeepsItsIndexValues(t *testing.T) {
 			}
 			_, err := i.Change(change)
 			mustNot(t, err)
-			mustNot(t, i.indexer.table.verify())
+			mustNot(t, i.indexer.table.Verify())
 			for value, want := range map[string][]string{"all": {"a", "b"}, "a": {"a"}, "b": {"b"}} {
 				found, err := i.GetIndexer().ByIndex("user", value)
 				mustNot(t, err)

@@ -28,12 +28,12 @@ func (v partitionView) Delete(interface{}) error            { return errReadOnly
 func (v partitionView) Replace([]interface{}, string) error { return errReadOnly }
 
 func (v partitionView) List() []interface{} {
-	list, _ := v.table.listByIndex(PartitionIndex, v.id, v.open)
+	list, _ := v.cache.ByIndex(PartitionIndex, v.id)
 	return list
 }
 
 func (v partitionView) ListKeys() []string {
-	keys, _ := v.table.indexKeys(PartitionIndex, v.id)
+	keys, _ := v.table.KeysByIndex(PartitionIndex, v.id)
 	return keys
 }
 
@@ -46,7 +46,7 @@ func (v partitionView) Get(obj interface{}) (item interface{}, exists bool, err 
 }
 
 func (v partitionView) GetByKey(key string) (item interface{}, exists bool, err error) {
-	obj, home, ok := v.table.placed(key)
+	obj, home, ok := v.table.GetOwned(key)
 	if !ok || home != v.id {
 		return nil, false, nil
 	}
@@ -55,28 +55,26 @@ func (v partitionView) GetByKey(key string) (item interface{}, exists bool, err 
 }
 
 func (v partitionView) Index(indexName string, obj interface{}) ([]interface{}, error) {
-	rows, err := v.table.alike(indexName, obj)
+	rows, err := v.table.Like(indexName, obj)
 	if err != nil {
 		return nil, err
 	}
 	out := []interface{}{}
 	for _, r := range rows {
-		if v.has(r.e.key) {
-			if obj, err := v.open.of(r.obj); err == nil {
-				out = append(out, obj)
-			}
+		if v.has(r.Key()) {
+			out = v.open.appendTo(out, r.Object)
 		}
 	}
 	return out, nil
 }
 
 func (v partitionView) has(key string) bool {
-	home, ok := v.table.homeOf(key)
+	home, ok := v.table.Owner(key)
 	return ok && home == v.id
 }
 
 func (v partitionView) IndexKeys(indexName, indexedValue string) ([]string, error) {
-	keys, err := v.table.indexKeys(indexName, indexedValue)
+	keys, err := v.table.KeysByIndex(indexName, indexedValue)
 	if err != nil {
 		return nil, err
 	}
@@ -84,45 +82,27 @@ func (v partitionView) IndexKeys(indexName, indexedValue string) ([]string, erro
 }
 
 func (v partitionView) ByIndex(indexName, indexedValue string) ([]interface{}, error) {
-	rows, err := v.table.byValues(indexName, []string{indexedValue})
+	mine, err := v.viewByIndex(indexName, indexedValue)
 	if err != nil {
 		return nil, err
 	}
-	out := []interface{}{}
-	for _, r := range rows {
-		if v.has(r.e.key) {
-			if obj, err := v.open.of(r.obj); err == nil {
-				out = append(out, obj)
-			}
-		}
-	}
-	return out, nil
+	defer mine.Release()
+	return mine.objects(), nil
 }
 
 // viewAll and viewByIndex are those of a viewer. Those of the store would show all partitions.
 
 func (v partitionView) viewAll() view {
-	all, _ := v.table.byIndex(PartitionIndex, v.id)
-	all.open = v.open
+	all, _ := v.cache.viewByIndex(PartitionIndex, v.id)
 	return all
 }
 
 func (v partitionView) viewByIndex(name, value string) (view, error) {
-	all, err := v.table.byIndex(name, value)
-	all.open = v.open
-	if err != nil || name == PartitionIndex && value == v.id {
-		return all, err
+	all, err := v.cache.viewByIndex(name, value)
+	if err == nil && (name != PartitionIndex || value != v.id) {
+		all.Filter(v.has)
 	}
-	var mine chunk[uint32]
-	for _, c := range all.slots {
-		for _, slot := range c.rows {
-			if v.has(all.rows[slot/chunkRows].rows[slot%chunkRows].e.key) {
-				mine.rows = append(mine.rows, slot)
-			}
-		}
-	}
-	all.slots, all.n = []chunk[uint32]{mine}, len(mine.rows)
-	return all, nil
+	return all, err
 }
 
 func (v partitionView) ListIndexFuncValues(indexName string) []string {

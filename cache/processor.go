@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+
+	"vedette.dev/internal/table"
 )
 
 // processor is the listeners of an informer, and the log that they read.
@@ -37,7 +39,7 @@ func newProcessor(check time.Duration, logger logr.Logger) *processor {
 
 // add adds a listener. What it is to hear first is returned by replay, which is called if the informer runs; no notice
 // may be appended meanwhile.
-func (p *processor) add(l *listener, replay func() *view) bool {
+func (p *processor) add(l *listener, replay func() *table.View) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.stopped {

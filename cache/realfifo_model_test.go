@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"vedette.dev/internal/machinetest"
 )
 
-func TestRealFIFODoesWhatItsModelDoes(t *testing.T) { checkMachine(t, newRealMachine) }
+func TestRealFIFODoesWhatItsModelDoes(t *testing.T) { machinetest.Check(t, newRealMachine) }
 
-func FuzzRealFIFOOperations(f *testing.F) { fuzzMachine(f, newRealMachine) }
+func FuzzRealFIFOOperations(f *testing.F) { machinetest.Fuzz(f, newRealMachine) }
 
 // realMachine writes to a RealFIFO and to a slice.
 type realMachine struct {
@@ -25,16 +27,16 @@ type realMachine struct {
 	failed  error
 }
 
-func newRealMachine() machine {
+func newRealMachine() machinetest.Machine {
 	m := &realMachine{store: NewStore(DeletionHandlingMetaNamespaceKeyFunc)}
 	m.fifo = NewRealFIFO(MetaNamespaceKeyFunc, m.store, nil)
 	return m
 }
 
-func (m *realMachine) step(c chooser) {
+func (m *realMachine) Step(c machinetest.Chooser) {
 	m.version++
-	p := pod("", string(rune('a'+c.pick(6))), strconv.Itoa(m.version))
-	switch c.pick(7) {
+	p := pod("", string(rune('a'+c.Pick(6))), strconv.Itoa(m.version))
+	switch c.Pick(7) {
 	case 0:
 		m.wrote(Delta{Added, p}, m.fifo.Add(p))
 	case 1:
@@ -82,11 +84,11 @@ func (m *realMachine) last(key string) *Delta {
 	return nil
 }
 
-func (m *realMachine) replace(c chooser) {
+func (m *realMachine) replace(c machinetest.Chooser) {
 	var list []any
 	listed := map[string]bool{}
-	for range c.pick(5) {
-		p := pod("", string(rune('a'+c.pick(6))), strconv.Itoa(m.version))
+	for range c.Pick(5) {
+		p := pod("", string(rune('a'+c.Pick(6))), strconv.Itoa(m.version))
 		list, listed[p.Name] = append(list, p), true
 	}
 	m.note(m.fifo.Replace(list, ""))
@@ -113,7 +115,7 @@ func (m *realMachine) replace(c chooser) {
 	}
 }
 
-func (m *realMachine) pop(c chooser) {
+func (m *realMachine) pop(c machinetest.Chooser) {
 	if len(m.queue) == 0 {
 		return
 	}
@@ -134,7 +136,7 @@ func (m *realMachine) pop(c chooser) {
 		return nil
 	}
 	single := func(obj any, isInInitialList bool) error { return take(obj.(Deltas), isInInitialList) }
-	if c.pick(2) == 0 {
+	if c.Pick(2) == 0 {
 		_, err := m.fifo.Pop(single)
 		m.note(err)
 	} else {
@@ -142,7 +144,7 @@ func (m *realMachine) pop(c chooser) {
 	}
 }
 
-func (m *realMachine) check() error {
+func (m *realMachine) Check() error {
 	if m.failed != nil {
 		return m.failed
 	}

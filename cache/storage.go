@@ -82,6 +82,6 @@ type stored struct{ *cache }
 
 // GetByKey implements KeyGetter.
 func (s stored) GetByKey(key string) (item interface{}, exists bool, err error) {
-	item, exists = s.table.get(key)
+	item, exists = s.table.Get(key)
 	return item, exists, nil
 }

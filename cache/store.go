@@ -53,7 +53,7 @@ func WithTransformer(transformer TransformFunc) StoreOption {
 
 // WithStoreMetrics has the store's resource version counted, if the identifier is reserved for it.
 func WithStoreMetrics(identifier InformerNameAndResource, metrics InformerMetricsProvider) StoreOption {
-	return func(c *cache) { c.table.onWrite = versionMetric(identifier, metrics) }
+	return func(c *cache) { c.metric = versionMetric(identifier, metrics) }
 }
 
 // NewStore returns a Store. It is an Indexer without indexes.

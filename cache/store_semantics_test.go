@@ -89,7 +89,7 @@ func TestAnObjectThatWasChangedInPlaceLeavesNoStaleValue(t *testing.T) {
 	p.Labels["app"] = "z"
 	mustNot(t, s.Delete(p))
 	wantEqual(t, "values after Delete", s.ListIndexFuncValues("app"), []string{})
-	mustNot(t, s.(*cache).table.verify())
+	mustNot(t, s.(*cache).table.Verify())
 }
 
 func TestAnUnknownIndexIsAnErrorAndAnUnknownValueIsNot(t *testing.T) {
@@ -138,7 +138,7 @@ func TestIndexersCanBeAddedToAStoreWithObjects(t *testing.T) {
 	got, err := s.ByIndex("app", "x")
 	mustNot(t, err)
 	wantEqual(t, "objects", len(got), 600)
-	mustNot(t, s.(*cache).table.verify())
+	mustNot(t, s.(*cache).table.Verify())
 }
 
 func TestAnIndexerWhoseNameIsTakenIsRefusedWithAllOthers(t *testing.T) {

@@ -1,6 +1,10 @@
 package cache
 
-import "maps"
+import (
+	"maps"
+
+	"vedette.dev/internal/table"
+)
 
 // ThreadSafeStore is an Indexer that is told the keys. What it hands out is shared and must not be changed.
 type ThreadSafeStore interface {
@@ -34,21 +38,27 @@ type ThreadSafeStoreOption = func(*threadSafeMap)
 
 // WithThreadSafeStoreMetrics has the store's resource version counted, if the identifier is reserved for it.
 func WithThreadSafeStoreMetrics(identifier InformerNameAndResource, metricsProvider InformerMetricsProvider) ThreadSafeStoreOption {
-	return func(s *threadSafeMap) { s.table.onWrite = versionMetric(identifier, metricsProvider) }
+	return func(s *threadSafeMap) { s.metric = versionMetric(identifier, metricsProvider) }
 }
 
 // NewThreadSafeStore returns an empty ThreadSafeStore. What it indexes follows from its objects, so that indices, which
 // client-go takes as their first contents, are of no use here.
 func NewThreadSafeStore(indexers Indexers, indices Indices, opts ...ThreadSafeStoreOption) ThreadSafeStore {
-	s := &threadSafeMap{table: newTable(indexers)}
+	s := &threadSafeMap{}
 	for _, opt := range opts {
 		opt(s)
 	}
+	config := tableConfig(indexers)
+	config.OnVersion = onVersion(s.metric)
+	s.table = table.New(config)
 	return s
 }
 
-// threadSafeMap is a table that panics where it has no other way to say that something is wrong.
-type threadSafeMap struct{ table *table }
+// threadSafeMap is a table that panics where its methods cannot return an error.
+type threadSafeMap struct {
+	table  *table.Table
+	metric GaugeMetric // of the version; nil without one
+}
 
 var _ ThreadSafeStoreWithTransaction = (*threadSafeMap)(nil)
 
@@ -58,48 +68,64 @@ func must(err error) {
 	}
 }
 
-func (s *threadSafeMap) Add(key string, obj interface{}) { must(s.table.put(key, obj)) }
+func (s *threadSafeMap) Add(key string, obj interface{}) { s.Update(key, obj) }
 
-func (s *threadSafeMap) Update(key string, obj interface{}) { must(s.table.put(key, obj)) }
-
-func (s *threadSafeMap) Delete(key string) { s.table.remove(key, nil) }
-
-func (s *threadSafeMap) DeleteWithObject(key string, obj interface{}) { s.table.remove(key, obj) }
-
-func (s *threadSafeMap) Transaction(fns ...ThreadSafeStoreTransaction) { must(s.table.apply(fns)) }
-
-func (s *threadSafeMap) Replace(items map[string]interface{}, resourceVersion string) {
-	must(s.table.replace(maps.All(items), len(items), resourceVersion))
+func (s *threadSafeMap) Update(key string, obj interface{}) {
+	must(s.table.Put(key, obj, versionAt(obj)))
 }
 
-func (s *threadSafeMap) Get(key string) (item interface{}, exists bool) { return s.table.get(key) }
+func (s *threadSafeMap) Delete(key string) { s.table.Remove(key, table.Version{}) }
 
-func (s *threadSafeMap) List() []interface{} { return s.table.list(nil) }
+func (s *threadSafeMap) DeleteWithObject(key string, obj interface{}) {
+	s.table.Remove(key, versionAt(obj))
+}
 
-func (s *threadSafeMap) ListKeys() []string { return s.table.listKeys() }
+func (s *threadSafeMap) Transaction(fns ...ThreadSafeStoreTransaction) {
+	if len(fns) > 0 {
+		must(s.table.Apply(stepsOf(fns), versionAt(fns[len(fns)-1].Object)))
+	}
+}
+
+func (s *threadSafeMap) Replace(items map[string]interface{}, resourceVersion string) {
+	must(s.table.Replace(maps.All(items), len(items), resourceVersion))
+}
+
+func (s *threadSafeMap) Get(key string) (item interface{}, exists bool) { return s.table.Get(key) }
+
+func (s *threadSafeMap) List() []interface{} { return s.table.List() }
+
+func (s *threadSafeMap) ListKeys() []string { return s.table.Keys() }
 
 func (s *threadSafeMap) Index(indexName string, obj interface{}) ([]interface{}, error) {
-	return s.table.index(indexName, obj, nil)
+	rows, err := s.table.Like(indexName, obj)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]any, len(rows))
+	for i, r := range rows {
+		out[i] = r.Object
+	}
+	return out, nil
 }
 
 func (s *threadSafeMap) IndexKeys(indexName, indexedValue string) ([]string, error) {
-	return s.table.indexKeys(indexName, indexedValue)
+	return s.table.KeysByIndex(indexName, indexedValue)
 }
 
-func (s *threadSafeMap) Bookmark(rv string) { s.table.bookmark(rv) }
+func (s *threadSafeMap) Bookmark(rv string) { s.table.SetVersion(rv) }
 
-func (s *threadSafeMap) LastStoreSyncResourceVersion() string { return s.table.lastVersion() }
+func (s *threadSafeMap) LastStoreSyncResourceVersion() string { return s.table.Version() }
 
-func (s *threadSafeMap) ListIndexFuncValues(name string) []string { return s.table.values(name) }
+func (s *threadSafeMap) ListIndexFuncValues(name string) []string { return s.table.IndexValues(name) }
 
 func (s *threadSafeMap) ByIndex(indexName, indexedValue string) ([]interface{}, error) {
-	return s.table.listByIndex(indexName, indexedValue, nil)
+	return s.table.ListByIndex(indexName, indexedValue)
 }
 
-func (s *threadSafeMap) GetIndexers() Indexers { return s.table.indexers.Load().indexers() }
+func (s *threadSafeMap) GetIndexers() Indexers { return indexersOf(s.table) }
 
 func (s *threadSafeMap) AddIndexers(newIndexers Indexers) error {
-	return s.table.addIndexers(newIndexers)
+	return s.table.AddIndexes(indexesOf(newIndexers))
 }
 
 func (s *threadSafeMap) Resync() error { return nil }

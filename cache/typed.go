@@ -69,12 +69,12 @@ func (i typedIndexer[T]) ByTypedIndex(indexName, indexedValue string) ([]T, erro
 	look := func() (view, error) { return s.viewByIndex(indexName, indexedValue) }
 	v, err := look()
 	if err == nil {
-		v, err = v.inTurn(look)
+		v, err = v.forCopy(look)
 	}
 	if err != nil {
 		return nil, err
 	}
-	defer v.release()
+	defer v.Release()
 	return collect[T](&v, nil)
 }
 

@@ -53,7 +53,7 @@ func (l TypedLister[T]) find(name string) (any, bool, error) {
 	var room [128]byte
 	key := append(room[:0], l.namespace...)
 	key = append(append(key, '/'), name...)
-	obj, exists := c.table.getBytes(key)
+	obj, exists := c.table.GetBytes(key)
 	if !exists {
 		return nil, false, nil
 	}
@@ -72,14 +72,14 @@ func (l TypedLister[T]) List(selector labels.Selector) ([]T, error) {
 		return l.listElsewhere(selector)
 	}
 	v, keep := l.view(s, selector)
-	if keep == nil { // a selector may be anybody's code
-		v, _ = v.inTurn(func() (again view, err error) {
+	if keep == nil { // with one, code of the user may be called, which may list itself
+		v, _ = v.forCopy(func() (again view, err error) {
 			again, keep = l.view(s, selector)
 			return again, nil
 		})
 	}
-	defer v.release()
-	if v.n == 0 {
+	defer v.Release()
+	if v.Len() == 0 {
 		return nil, nil
 	}
 	return collect[T](&v, keep)

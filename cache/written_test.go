@@ -388,7 +388,7 @@ func TestOneMutationIsOneReport(t *testing.T) {
 				time.Sleep(3 * time.Minute) // longer than Keep, and shorter than twice as long
 				synctest.Wait()
 				d.(*detector).mu.Lock() // a change without a lock would be a race with the detector
-				victim := c.SharedIndexInformer.(*informer).indexer.table.stored("default/web-7").(*corev1.Pod)
+				victim := c.SharedIndexInformer.(*informer).indexer.stored("default/web-7").(*corev1.Pod)
 				victim.Spec.Containers[0].Image = "written"
 				d.(*detector).mu.Unlock()
 				c.get("default/web-7")

@@ -9,20 +9,23 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"vedette.dev/internal/machinetest"
+	"vedette.dev/internal/table"
 )
 
-func TestIndexerDoesWhatItsModelDoes(t *testing.T) { checkMachine(t, newTableMachine) }
+func TestIndexerDoesWhatItsModelDoes(t *testing.T) { machinetest.Check(t, newIndexerMachine) }
 
-func FuzzIndexerOperations(f *testing.F) { fuzzMachine(f, newTableMachine) }
+func FuzzIndexerOperations(f *testing.F) { machinetest.Fuzz(f, newIndexerMachine) }
 
-// tableMachine does steps on an indexer and on a plain map.
-type tableMachine struct {
+// indexerMachine does steps on an indexer and on a plain map.
+type indexerMachine struct {
 	indexer Indexer
 	model   map[string]*corev1.Pod
 	names   []string // of the indexes
 	version int
-	last    string // the store's version
-	views   []view // held for a while, so that writers meet readers
+	last    string       // the store's version
+	views   []table.View // held for a while, so that writers meet readers
 	copies  [][]any
 	failed  error
 }
@@ -37,23 +40,23 @@ func wordsOf(n int) IndexFunc {
 	}
 }
 
-func newTableMachine() machine {
-	return &tableMachine{
+func newIndexerMachine() machinetest.Machine {
+	return &indexerMachine{
 		indexer: NewIndexer(MetaNamespaceKeyFunc, Indexers{NamespaceIndex: MetaNamespaceIndexFunc, "0": wordsOf(0)}),
 		model:   map[string]*corev1.Pod{},
 		names:   []string{NamespaceIndex, "0"},
 	}
 }
 
-func (m *tableMachine) pod(c chooser) *corev1.Pod {
+func (m *indexerMachine) pod(c machinetest.Chooser) *corev1.Pod {
 	m.version++
-	p := pod("ns"+strconv.Itoa(c.pick(3)), "p"+strconv.Itoa(c.pick(20)), strconv.Itoa(m.version))
-	p.Labels = map[string]string{"0": words[c.pick(len(words))], "1": words[c.pick(len(words))]}
+	p := pod("ns"+strconv.Itoa(c.Pick(3)), "p"+strconv.Itoa(c.Pick(20)), strconv.Itoa(m.version))
+	p.Labels = map[string]string{"0": words[c.Pick(len(words))], "1": words[c.Pick(len(words))]}
 	return p
 }
 
-func (m *tableMachine) step(c chooser) {
-	switch c.pick(10) {
+func (m *indexerMachine) Step(c machinetest.Chooser) {
+	switch c.Pick(10) {
 	case 0, 1:
 		p := m.pod(c)
 		m.note(m.indexer.Add(p))
@@ -77,26 +80,26 @@ func (m *tableMachine) step(c chooser) {
 	}
 }
 
-func (m *tableMachine) note(err error) {
+func (m *indexerMachine) note(err error) {
 	if err != nil {
 		m.failed = err
 	}
 }
 
-func (m *tableMachine) stored(p *corev1.Pod) {
+func (m *indexerMachine) stored(p *corev1.Pod) {
 	m.model[ObjectName{p.Namespace, p.Name}.String()], m.last = p, p.ResourceVersion
 }
 
-func (m *tableMachine) removed(p *corev1.Pod) {
+func (m *indexerMachine) removed(p *corev1.Pod) {
 	delete(m.model, ObjectName{p.Namespace, p.Name}.String())
 	m.last = p.ResourceVersion
 }
 
-func (m *tableMachine) transact(c chooser) {
+func (m *indexerMachine) transact(c machinetest.Chooser) {
 	var txns []Transaction
-	for range c.pick(8) {
+	for range c.Pick(8) {
 		p := m.pod(c)
-		if c.pick(3) == 0 {
+		if c.Pick(3) == 0 {
 			txns = append(txns, Transaction{p, TransactionTypeDelete})
 			m.removed(p)
 		} else {
@@ -109,10 +112,10 @@ func (m *tableMachine) transact(c chooser) {
 	}
 }
 
-func (m *tableMachine) replace(c chooser) {
+func (m *indexerMachine) replace(c machinetest.Chooser) {
 	m.model = map[string]*corev1.Pod{}
 	var list []any
-	for range c.pick(30) {
+	for range c.Pick(30) {
 		p := m.pod(c)
 		list = append(list, p)
 		m.stored(p)
@@ -123,22 +126,22 @@ func (m *tableMachine) replace(c chooser) {
 }
 
 // view takes or gives back a view. What is in a view must not change while it is held.
-func (m *tableMachine) view(c chooser) {
+func (m *indexerMachine) view(c machinetest.Chooser) {
 	t := m.indexer.(*cache).table
-	if len(m.views) < 3 && c.pick(2) == 0 {
-		v := t.all()
-		if c.pick(2) == 0 {
-			v.release()
-			v, _ = t.byIndex("0", words[1+c.pick(3)])
+	if len(m.views) < 3 && c.Pick(2) == 0 {
+		v := t.All()
+		if c.Pick(2) == 0 {
+			v.Release()
+			v, _ = t.ByIndex("0", words[1+c.Pick(3)])
 		}
-		m.views, m.copies = append(m.views, v), append(m.copies, v.objects())
+		m.views, m.copies = append(m.views, v), append(m.copies, v.Objects())
 	} else if len(m.views) > 0 {
-		m.views[0].release()
+		m.views[0].Release()
 		m.views, m.copies = m.views[1:], m.copies[1:]
 	}
 }
 
-func (m *tableMachine) addIndexer() {
+func (m *indexerMachine) addIndexer() {
 	err := m.indexer.AddIndexers(Indexers{"1": wordsOf(1)})
 	if slices.Contains(m.names, "1") {
 		if err == nil {
@@ -150,15 +153,15 @@ func (m *tableMachine) addIndexer() {
 	m.names = append(m.names, "1")
 }
 
-func (m *tableMachine) check() error {
+func (m *indexerMachine) Check() error {
 	if m.failed != nil {
 		return m.failed
 	}
-	if err := m.indexer.(*cache).table.verify(); err != nil {
+	if err := m.indexer.(*cache).table.Verify(); err != nil {
 		return err
 	}
 	for i := range m.views {
-		if !slices.Equal(m.views[i].objects(), m.copies[i]) {
+		if !slices.Equal(m.views[i].Objects(), m.copies[i]) {
 			return fmt.Errorf("a view changed")
 		}
 	}
@@ -168,7 +171,7 @@ func (m *tableMachine) check() error {
 	return m.compare()
 }
 
-func (m *tableMachine) compare() error {
+func (m *indexerMachine) compare() error {
 	keys := slices.Sorted(slices.Values(m.indexer.ListKeys()))
 	if want := slices.Sorted(maps.Keys(m.model)); !slices.Equal(keys, want) {
 		return fmt.Errorf("keys %q, want %q", keys, want)
@@ -190,7 +193,7 @@ func (m *tableMachine) compare() error {
 	return nil
 }
 
-func (m *tableMachine) compareIndex(name string) error {
+func (m *indexerMachine) compareIndex(name string) error {
 	want := map[string][]string{}
 	for key, p := range m.model {
 		values, _ := m.indexer.GetIndexers()[name](p)

@@ -2,17 +2,19 @@ package cache
 
 import (
 	"fmt"
-	"sync"
+	"runtime"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
+
+	"vedette.dev/internal/table"
 )
 
-// TestLongListsTakeTurns has a long list wait while as many others are copied as may be. It holds no view meanwhile, others are not
-// held up, and it shows what was written until its turn came.
-func TestLongListsTakeTurns(t *testing.T) {
+// TestLongListsWaitForASlot has a long list wait while as many others are copied as there are processors. It holds no view
+// meanwhile, short lists do not wait, and it shows what was written until it got a slot.
+func TestLongListsWaitForASlot(t *testing.T) {
 	for name, list := range map[string]func(s Indexer) int{
 		"List":    func(s Indexer) int { return len(s.List()) },
 		"ByIndex": func(s Indexer) int { list, _ := s.ByIndex(NamespaceIndex, "ns"); return len(list) },
@@ -27,24 +29,21 @@ func TestLongListsTakeTurns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := podIndexer(Indexers{NamespaceIndex: MetaNamespaceIndexFunc})
-			for i := range longList {
+			for i := range 256 {
 				mustNot(t, s.Add(pod("ns", fmt.Sprint(i), "1")))
 			}
-			sharing := &s.(*cache).table.sharing
-			var others []*sync.Mutex
-			for range sharing.turns.slots {
-				others = append(others, sharing.turns.try())
-			}
-			if sharing.turns.try() != nil {
-				t.Fatal("there is a turn more than there are slots")
-			}
+			table := s.(*cache).table
+			others := takeCopySlots(t, table)
 			got := make(chan int)
 			go func() { got <- list(s) }()
-			for began := time.Now(); sharing.turns.next.Load() == 0 || sharing.readers.Load() != 0; {
-				if time.Since(began) > 10*time.Second {
-					t.Fatalf("%d wait, %d have a view", sharing.turns.next.Load(), sharing.readers.Load())
+			for began := time.Now(); ; time.Sleep(time.Millisecond) {
+				views, waits := table.Readers()
+				if waits == 1 && views == len(others) {
+					break
 				}
-				time.Sleep(time.Millisecond)
+				if time.Since(began) > 10*time.Second {
+					t.Fatalf("%d waits, %d views", waits, views)
+				}
 			}
 			mustNot(t, s.Add(pod("ns", "late", "2")))
 			mustNot(t, s.Add(pod("few", "one", "2")))
@@ -53,23 +52,31 @@ func TestLongListsTakeTurns(t *testing.T) {
 			}
 			select {
 			case n := <-got:
-				t.Errorf("%d objects were listed out of turn", n)
+				t.Errorf("%d objects were listed without a slot", n)
 			default:
 			}
-			for _, slot := range others {
-				slot.Unlock()
+			for i := range others {
+				others[i].Release()
 			}
-			if n := <-got; n < longList+1 {
+			if n := <-got; n < 257 {
 				t.Errorf("%d objects, want those that came meanwhile, too", n)
 			}
-			if sharing.readers.Load() != 0 {
-				t.Error("a view was not released")
+			for _, v := range takeCopySlots(t, table) {
+				v.Release()
 			}
-			for range sharing.turns.slots {
-				if sharing.turns.try() == nil {
-					t.Error("a turn did not end")
-				}
+			if views, waits := table.Readers(); views != 0 || waits != 1 {
+				t.Errorf("%d views were not released, %d waits", views, waits)
 			}
 		})
 	}
+}
+
+// takeCopySlots takes all slots in which long views are copied.
+func takeCopySlots(t *testing.T, s *table.Table) (views []table.View) {
+	for range runtime.GOMAXPROCS(0) {
+		v, err := s.All().ForCopy(nil)
+		mustNot(t, err)
+		views = append(views, v)
+	}
+	return views
 }
