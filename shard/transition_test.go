@@ -34,7 +34,7 @@ func TestTransitions(t *testing.T) {
 	objects := census()
 	for _, s := range stories() {
 		t.Run(s.name, func(t *testing.T) {
-			for n := range uint64(testsize.Of(120, 10)) {
+			for n := range uint64(testsize.Of(30, 6)) {
 				h := &history{s: &s, r: rand.New(rand.NewPCG(n, 3))}
 				checkTransitions(t, h, objects)
 				if t.Failed() {
