@@ -66,9 +66,9 @@ func (a *applier) apply(b batch, initial bool) {
 		at = table.At(b.version)
 	}
 	for done := false; !done; {
-		set, err := a.table.Prepare(a.steps)
+		set, values, err := a.table.Prepare(a.steps)
 		a.telling.Lock()
-		if done = a.table.Commit(set, a.steps, at); done {
+		if done = a.table.Commit(set, a.steps, values, at); done {
 			a.tell(notices)
 		}
 		a.telling.Unlock()

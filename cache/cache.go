@@ -84,7 +84,7 @@ func (c *cache) Replace(list []interface{}, resourceVersion string) error {
 
 func (c *cache) Transaction(txns ...Transaction) *TransactionError {
 	steps := make([]table.Step, 0, len(txns))
-	var at table.Version
+	var last any // the table is at the version of the last object
 	done := make([]int, 0, len(txns))
 	var failed []error
 	for i, txn := range txns {
@@ -93,10 +93,10 @@ func (c *cache) Transaction(txns ...Transaction) *TransactionError {
 			failed = append(failed, KeyError{txn.Object, err})
 			continue
 		}
-		steps, at = txn.appendStep(steps, key), versionAt(txn.Object)
+		steps, last = txn.appendStep(steps, key), txn.Object
 		done = append(done, i)
 	}
-	if err := c.table.Apply(steps, at); err != nil {
+	if err := c.table.Apply(steps, versionAt(last)); err != nil {
 		failed = append(failed, err)
 	}
 	if len(failed) == 0 {

@@ -148,6 +148,7 @@ type placing struct {
 	initial bool // it is the first list of its partition
 
 	steps  []table.Step
+	values [][]string     // of those that are put, in each index
 	failed table.Errors   // of index functions
 	gone   []string       // keys whose identity is to be forgotten
 	lanes  []laneNotices  // in the order in which they were first needed
@@ -367,7 +368,8 @@ func (b *placing) drop(key string, home *partition) {
 
 func (b *placing) put(l *letter, to *partition) {
 	to.room.has(l.key, l.size)
-	b.steps = append(b.steps, table.Step{Op: table.Put, Key: l.key, Object: l.obj, Owner: to.config.ID, Values: l.values})
+	b.steps = append(b.steps, table.Step{Op: table.Put, Key: l.key, Object: l.obj, Owner: to.config.ID})
+	b.values = append(b.values, l.values...)
 	b.failed.Add(l.indexErr)
 	if b.ids != nil {
 		b.gone = slices.DeleteFunc(b.gone, func(k string) bool { return k == l.key })
@@ -438,7 +440,7 @@ func (b *placing) missing(p *partition, r *streamRefill, version string) {
 // commit writes the batch to the store in one step, and then tells of it.
 func (b *placing) commit() {
 	if len(b.steps) > 0 {
-		b.indexer.table.Commit(b.indexer.table.Indexes(), b.steps, table.Version{})
+		b.indexer.table.Commit(b.indexer.table.Indexes(), b.steps, b.values, table.Version{})
 	}
 	if err := b.failed.Err(); err != nil {
 		b.indexErrors++

@@ -137,15 +137,15 @@ func TestTwoIndexesOfOneNameAreRefused(t *testing.T) {
 func TestCommitIsRefusedWhenAnIndexWasAdded(t *testing.T) {
 	s := New(Config{Indexes: []Index{wordsOf("0", 0)}})
 	steps := []Step{{Op: Put, Key: "k", Object: &item{fields: [2]string{"a", "b"}}}}
-	set, err := s.Prepare(steps)
+	set, values, err := s.Prepare(steps)
 	mustNot(t, err)
 	mustNot(t, s.AddIndexes([]Index{wordsOf("1", 1)}))
-	if s.Commit(set, steps, At("1")) || s.Len() != 0 || s.Version() != "" {
+	if s.Commit(set, steps, values, At("1")) || s.Len() != 0 || s.Version() != "" {
 		t.Fatal("the steps were done with the values of too few indexes")
 	}
-	set, err = s.Prepare(steps)
+	set, values, err = s.Prepare(steps)
 	mustNot(t, err)
-	if !s.Commit(set, steps, At("1")) || s.Len() != 1 || s.Version() != "1" {
+	if !s.Commit(set, steps, values, At("1")) || s.Len() != 1 || s.Version() != "1" {
 		t.Fatal("the steps were not done")
 	}
 	mustNot(t, s.Verify())

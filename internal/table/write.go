@@ -31,8 +31,6 @@ type Step struct {
 	// Owner is the owner of Key after a Put or a Move, in a table with an OwnerIndex. A Put with an empty Owner keeps the
 	// owner that Key has.
 	Owner string
-	// Values are the values of the object of a Put in each index, as IndexSet.AppendValues returns them. Prepare sets them.
-	Values [][]string
 }
 
 // Put stores an object under a key. The error is that of index functions: the object is stored in any case.
@@ -72,17 +70,17 @@ func (t *Table) Remove(key string, at Version) {
 // stored in any case.
 func (t *Table) Apply(steps []Step, at Version) error {
 	for {
-		set, err := t.Prepare(steps)
-		if t.Commit(set, steps, at) {
+		set, values, err := t.Prepare(steps)
+		if t.Commit(set, steps, values, at) {
 			t.report(at)
 			return err
 		}
 	}
 }
 
-// Prepare sets the Values of steps. It calls the index functions, without a lock, and returns the indexes that the values
-// belong to, for Commit, and the error of the functions.
-func (t *Table) Prepare(steps []Step) (*IndexSet, error) {
+// Prepare calls the index functions for the objects that are put, without a lock. It returns, for Commit, the indexes of the
+// table and the values of one object after the other, and the error of the functions.
+func (t *Table) Prepare(steps []Step) (*IndexSet, [][]string, error) {
 	set := t.set.Load()
 	values := make([][]string, 0, len(steps)*set.Len())
 	var failed Errors
@@ -91,21 +89,20 @@ func (t *Table) Prepare(steps []Step) (*IndexSet, error) {
 		if s.Op != Put {
 			continue
 		}
-		from := len(values)
 		var err error
 		values, err = set.AppendValues(values, s.Key, s.Object)
 		failed.Add(err)
-		s.Values = values[from:len(values):len(values)]
 	}
-	return set, failed.Err()
+	return set, values, failed.Err()
 }
 
-// Commit does all steps, whose values belong to the indexes in set, in one. It reports false, and does nothing, if an index
-// was added since. It calls no other code. A caller that sets a version calls ReportVersion afterwards.
-func (t *Table) Commit(set *IndexSet, steps []Step, at Version) bool {
+// Commit does all steps in one. The values are those that set.AppendValues returns for the object of each Put, one after the
+// other. Commit reports false, and does nothing, if an index was added since. It calls no other code. A caller that sets a
+// version calls ReportVersion afterwards.
+func (t *Table) Commit(set *IndexSet, steps []Step, values [][]string, at Version) bool {
 	var owner []string
 	if set.owned {
-		owner = make([]string, 1) // Values[0] of one step after the other
+		owner = make([]string, 1) // the value of one step after the other
 	}
 	t.mu.lock()
 	defer t.mu.Unlock()
@@ -120,11 +117,13 @@ func (t *Table) Commit(set *IndexSet, steps []Step, at Version) bool {
 	for i := range steps {
 		switch s := &steps[i]; s.Op {
 		case Put:
+			own := values[:set.Len()]
+			values = values[set.Len():]
 			if set.owned {
 				owner[0] = t.ownerAfterPut(s.Key, s.Owner)
-				s.Values[0] = owner
+				own[0] = owner
 			}
-			t.contents.put(s.Key, s.Object, s.Values)
+			t.contents.put(s.Key, s.Object, own)
 		case Delete:
 			t.contents.remove(s.Key)
 		case Move:
