@@ -79,8 +79,8 @@ func (a *audience) OnAdd(obj any, _ bool) {
 func (a *audience) OnUpdate(oldObj, newObj any) {
 	old, p := oldObj.(*corev1.Pod), newObj.(*corev1.Pod)
 	switch known := a.knows[p.Name]; {
-	case known == nil || stampOf(known) != stampOf(old) || !storages[*storageFlag].Packed && known != old:
-		a.err = fmt.Errorf("%s was updated from %s, and was known as %v", p.Name, old.ResourceVersion, stampOf(known))
+	case known == nil || revisionOf(known) != revisionOf(old) || !storages[*storageFlag].Packed && known != old:
+		a.err = fmt.Errorf("%s was updated from %s, and was known as %v", p.Name, old.ResourceVersion, revisionOf(known))
 	case old.UID != p.UID:
 		a.err = fmt.Errorf("%s was updated from one object to another", p.Name)
 	}

@@ -91,7 +91,7 @@ func (c *codec) load(raw *rest.Raw, last any) (obj any, err error) {
 // isState reports whether an object that is stored is a state of the one that came.
 func isState(raw *rest.Raw, stored any) bool {
 	m, err := raw.Meta()
-	return err == nil && m.UID != "" && m.UID == stampOf(stored).uid
+	return err == nil && m.UID != "" && m.UID == revisionOf(stored).uid
 }
 
 // holds reports whether an object that is stored, in the version that came, is certainly what came: nothing has written to it.

@@ -40,7 +40,7 @@ func (e *InconsistencyError) Error() string {
 type roll map[string]string
 
 func (r roll) add(a *arrival) error {
-	r[a.key] = a.id.version
+	r[a.key] = a.rev.version
 	return nil
 }
 

@@ -3,7 +3,6 @@ package cache
 import (
 	"fmt"
 	"sync"
-	"time"
 
 	"github.com/go-logr/logr"
 )
@@ -37,25 +36,11 @@ type DeltaFIFOOptions struct {
 type DeltaFIFO struct {
 	gate
 	room *sync.Cond // deltas were taken, or the queue was closed
-	idle *sync.Cond // a batch was applied
 
 	// Invariant: a key is in items if and only if it is in queue, once, and has at least one delta.
 	items lookup[*pending]
 	queue line[*pending]
 	count int // Invariant: the number of deltas in items
-	// since is when the first of the deltas was queued, if timed is set and there is one.
-	since time.Time
-	timed bool
-
-	// version is that of the last object, list or bookmark, marked that it is newer than the last batch.
-	version string
-	marked  bool
-	// unversioned says that several reflectors write, so that no version says how far all of them are.
-	unversioned bool
-	// lists is how many reflectors of an informer have brought a list.
-	lists int
-	// applying says that a batch was taken, and that the known objects are not up to date.
-	applying bool
 
 	keyFunc     KeyFunc
 	known       KeyListerGetter
@@ -103,7 +88,6 @@ func NewDeltaFIFOWithOptions(opts DeltaFIFOOptions) *DeltaFIFO {
 	}
 	f.init(name)
 	f.room = sync.NewCond(&f.mu)
-	f.idle = sync.NewCond(&f.mu)
 	return f
 }
 
@@ -137,12 +121,5 @@ func (f *DeltaFIFO) Close() {
 func (f *DeltaFIFO) waitForRoom() {
 	for f.maxPending > 0 && f.count >= f.maxPending && !f.closed {
 		f.room.Wait()
-	}
-}
-
-// waitForKnown is called under the lock before the known objects are looked at.
-func (f *DeltaFIFO) waitForKnown() {
-	for f.applying {
-		f.idle.Wait()
 	}
 }

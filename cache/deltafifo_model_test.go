@@ -40,7 +40,7 @@ func (m *fifoMachine) pod(c machinetest.Chooser) *corev1.Pod {
 }
 
 func (m *fifoMachine) Step(c machinetest.Chooser) {
-	switch c.Pick(9) {
+	switch c.Pick(8) {
 	case 0:
 		p := m.pod(c)
 		m.note(m.fifo.Add(p))
@@ -64,8 +64,6 @@ func (m *fifoMachine) Step(c machinetest.Chooser) {
 		m.resync()
 	case 6, 7:
 		m.pop()
-	case 8:
-		m.popBatch()
 	}
 }
 
@@ -175,25 +173,6 @@ func (m *fifoMachine) pop() {
 	})
 	m.initial = max(0, m.initial-1)
 	m.note(err)
-}
-
-func (m *fifoMachine) popBatch() {
-	if len(m.queue) == 0 {
-		return
-	}
-	m.note(m.fifo.popBatch(func(b batch) {
-		if b.initial != m.initial || len(b.items) != len(m.queue) {
-			m.failed = fmt.Errorf("a batch of %d, %d of the first list, want %d, %d", len(b.items), b.initial, len(m.queue), m.initial)
-			return
-		}
-		for i, p := range b.items {
-			if !reflect.DeepEqual(p.deltas, m.queue[i]) {
-				m.failed = fmt.Errorf("%v in the batch, want %v", p.deltas, m.queue[i])
-			}
-			m.apply(p.deltas)
-		}
-	}))
-	m.queue, m.initial = nil, 0
 }
 
 func (m *fifoMachine) apply(deltas Deltas) {

@@ -2,13 +2,6 @@ package cache
 
 import "slices"
 
-// waiting is how many deltas are queued.
-func (f *DeltaFIFO) waiting() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.count
-}
-
 // List returns the newest object of each key that is queued, in the order in which they will be handed out.
 func (f *DeltaFIFO) List() []interface{} {
 	f.mu.Lock()

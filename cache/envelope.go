@@ -65,7 +65,7 @@ func EnvelopeOf(obj any) Envelope {
 }
 
 // envelopeOf is the envelope of an object that is decoded or not, and whose key and identity are known.
-func envelopeOf(key string, id stamp, raw *rest.Raw, obj any) Envelope {
+func envelopeOf(key string, id revision, raw *rest.Raw, obj any) Envelope {
 	e := Envelope{UID: id.uid, raw: raw}
 	namespace, name, namespaced := strings.Cut(key, "/")
 	if namespaced {

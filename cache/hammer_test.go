@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
@@ -188,14 +189,19 @@ func TestARelistIsSeenAsAWhole(t *testing.T) {
 	wg.Wait()
 }
 
-// TestHammerTheQueue has writers and a relister push into a bounded queue, and one consumer apply batches: in the end the
+// TestHammerTheQueue has writers and a relister push into a bounded queue, and one consumer apply what it takes out: in the end the
 // store is what was written.
 func TestHammerTheQueue(t *testing.T) {
 	store := NewStore(DeletionHandlingMetaNamespaceKeyFunc)
 	f := NewDeltaFIFOWithOptions(DeltaFIFOOptions{KnownObjects: store, EmitDeltaTypeReplaced: true, MaxPending: 100})
 	var consumer, writers sync.WaitGroup
 	consumer.Go(func() {
-		for f.popBatch(func(b batch) { applyBatch(t, store, b) }) == nil {
+		for {
+			if _, err := f.Pop(func(obj any, _ bool) error { return applyDeltas(store, obj.(Deltas)) }); errors.Is(err, ErrFIFOClosed) {
+				return
+			} else if err != nil {
+				t.Error(err)
+			}
 		}
 	})
 	const width, keys = 4, 50
@@ -228,14 +234,15 @@ func TestHammerTheQueue(t *testing.T) {
 	mustNot(t, f.verify())
 }
 
-func applyBatch(t *testing.T, store Store, b batch) {
-	for _, p := range b.items {
-		for _, d := range p.deltas {
-			if d.Type == Deleted {
-				mustNot(t, store.Delete(d.Object))
-			} else {
-				mustNot(t, store.Update(d.Object))
-			}
+func applyDeltas(store Store, deltas Deltas) error {
+	for _, d := range deltas {
+		write := store.Update
+		if d.Type == Deleted {
+			write = store.Delete
+		}
+		if err := write(d.Object); err != nil {
+			return err
 		}
 	}
+	return nil
 }

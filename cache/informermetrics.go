@@ -16,10 +16,7 @@ func newInformerMetrics(id InformerNameAndResource, p InformerMetricsProvider) i
 }
 
 // processed notes that a batch was processed, and how many changes wait now.
-func (m *informerMetrics) processed(queue *DeltaFIFO, since time.Time) {
-	if m.queued == nil {
-		return
-	}
-	m.queued.Set(float64(queue.waiting()))
+func (m *informerMetrics) processed(waiting int, since time.Time) {
+	m.queued.Set(float64(waiting))
 	m.latency.Observe(time.Since(since).Seconds())
 }

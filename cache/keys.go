@@ -89,7 +89,7 @@ func versionOf(obj any) (version string, ok bool) {
 		return "", false
 	}
 	if p, ok := obj.(*packed); ok {
-		return p.id().version, true
+		return p.revision().version, true
 	}
 	m, err := metaOf(obj)
 	if err != nil {

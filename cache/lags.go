@@ -33,31 +33,3 @@ func (l *Lags) add(lag time.Duration) {
 		}
 	}
 }
-
-// lagged notes that a batch is applied whose first change was received at a time, zero if it had none.
-func (a *applier) lagged(since time.Time) {
-	if since.IsZero() {
-		return
-	}
-	lag := max(0, time.Since(since))
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.lags.add(lag)
-}
-
-// pending is how many deltas are queued, and since when the first is. The time is known in the queue of an informer.
-func (f *DeltaFIFO) pending() (int, time.Time) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.count, f.since
-}
-
-// showQueue adds what waits in the queue of the informer.
-func (s *informer) showQueue(state *State) {
-	s.mu.Lock()
-	queue := s.queue
-	s.mu.Unlock()
-	if queue != nil {
-		state.Pending, state.PendingSince = queue.pending()
-	}
-}

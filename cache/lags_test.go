@@ -4,6 +4,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"k8s.io/apimachinery/pkg/watch"
 )
 
 // holdUp is a detector that holds up what is put into the store, if a test sets until.
@@ -100,17 +102,20 @@ func TestFailedListsAndWatchesAreCounted(t *testing.T) {
 	})
 }
 
-// A deletion that follows a deletion does not make the first one younger.
-func TestPendingSinceTheFirstOfEquals(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := NewDeltaFIFOWithOptions(DeltaFIFOOptions{})
-		f.timed, f.applying = true, true // so that it cannot know that there is no such object
-		for range 2 {
-			mustNot(t, f.Delete(pod("ns", "a", "1")))
-			time.Sleep(time.Second)
-		}
-		n, since := f.pending()
-		wantEqual(t, "pending", n, 1)
-		wantEqual(t, "since", time.Since(since), 2*time.Second)
-	})
+// An event that follows another of its key does not make the first one younger.
+func TestPendingSinceTheFirst(t *testing.T) {
+	for _, keepAll := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			q := newDeltaQueue()
+			in := q.newInbox()
+			in.keepAll = keepAll
+			stream := &Stream{}
+			for range 2 {
+				q.put(&pendingEvent{key: "a", what: watch.Deleted, stream: stream, at: time.Now()}, in, 0, nil)
+				time.Sleep(time.Second)
+			}
+			_, since, _ := q.waiting(in)
+			wantEqual(t, "since", time.Since(since), 2*time.Second)
+		})
+	}
 }

@@ -73,10 +73,10 @@ func (e LazyEvent) Name() ObjectName {
 }
 
 // UID and ResourceVersion say which state of which object Object returns. They are empty if that is not known.
-func (e LazyEvent) UID() types.UID { return stampOf(e.current()).uid }
+func (e LazyEvent) UID() types.UID { return revisionOf(e.current()).uid }
 
 // ResourceVersion is that of the object.
-func (e LazyEvent) ResourceVersion() string { return stampOf(e.current()).version }
+func (e LazyEvent) ResourceVersion() string { return revisionOf(e.current()).version }
 
 // Meta returns the metadata of the object. It takes much less time than the object does, if that is packed, and none if it
 // is not. It is to be read only.

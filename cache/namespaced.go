@@ -27,7 +27,10 @@ type NamespacedInformer interface {
 // NewNamespacedInformer returns an informer of the objects in some namespaces. lw returns the source for one of them. It
 // panics if the options or the namespaces cannot be.
 func NewNamespacedInformer(lw func(namespace string) ListerWatcher, exampleObject runtime.Object, namespaces []string, options SharedIndexInformerOptions) NamespacedInformer {
-	s := &namespacedInformer{informer: newInformer(exampleObject, options), lw: lw, leaving: map[string]<-chan struct{}{}}
+	s := &namespacedInformer{
+		informer: newUndividedInformer(exampleObject, options), lw: lw,
+		byName: map[string]*Stream{}, leaving: map[string]<-chan struct{}{},
+	}
 	if err := s.SetNamespaces(namespaces...); err != nil {
 		panic(err)
 	}
@@ -37,29 +40,28 @@ func NewNamespacedInformer(lw func(namespace string) ListerWatcher, exampleObjec
 type namespacedInformer struct {
 	*informer
 	lw func(namespace string) ListerWatcher
-	// leaving has a channel for each namespace that was left out and whose objects are not queued for deletion yet. It is closed
-	// when they are, and a feed that takes the place of the last one waits for it. It belongs to the lock of the informer.
+	// byName has the stream of each namespace. It is guarded by mu of the informer.
+	byName map[string]*Stream
+	// leaving has a channel for each namespace that was left out and whose objects are not deleted yet. It is closed when they are,
+	// and a stream that takes the place of the last one waits for it. It is guarded by mu of the informer.
 	leaving map[string]<-chan struct{}
 }
 
 func (s *namespacedInformer) Namespaces() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Sorted(maps.Keys(s.feeds))
+	return slices.Sorted(maps.Keys(s.byName))
 }
 
 func (s *namespacedInformer) StoreVersion(namespace string) string {
 	s.mu.Lock()
-	f := s.feeds[namespace]
-	var queue *informerQueue
-	if f != nil {
-		queue = f.queue
-	}
+	t := s.byName[namespace]
 	s.mu.Unlock()
-	if queue == nil {
-		return "" // it is not looked at, or not yet
+	if t == nil {
+		return "" // it is not watched
 	}
-	return queue.storeVersion()
+	// What the stream has brought is in the queue before the version of the stream moves.
+	return s.queue.applied(t, t.received())
 }
 
 func (s *namespacedInformer) SetNamespaces(namespaces ...string) error {
@@ -80,57 +82,68 @@ func (s *namespacedInformer) SetNamespaces(namespaces ...string) error {
 	}
 }
 
-// change makes the feeds those of the namespaces, in one step. If there is no source for some of them, it changes nothing and
-// returns their names. It waits for nothing, so that any code may call SetNamespaces, also that which a feed calls.
+// change makes the streams those of the namespaces, in one step. If there is no source for some of them, it changes nothing and
+// returns their names. It waits for nothing, so that any code may call SetNamespaces, also that which a stream calls.
 func (s *namespacedInformer) change(namespaces []string, sources map[string]ListerWatcher) (missing []string, err error) {
+	s.applyMu.Lock()
+	defer s.applyMu.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ending {
 		return nil, errStopped
 	}
 	for _, namespace := range namespaces {
-		if s.feeds[namespace] == nil && sources[namespace] == nil {
+		if s.byName[namespace] == nil && sources[namespace] == nil {
 			missing = append(missing, namespace)
 		}
 	}
 	if len(missing) > 0 {
 		return missing, nil
 	}
-	for namespace, f := range s.feeds {
+	for namespace, t := range s.byName {
 		if !slices.Contains(namespaces, namespace) {
-			delete(s.feeds, namespace)
-			s.leave(namespace, f)
+			delete(s.byName, namespace)
+			s.leave(namespace, t)
 		}
 	}
 	for _, namespace := range namespaces {
-		if s.feeds[namespace] != nil {
+		if s.byName[namespace] != nil {
 			continue
 		}
-		f := &feed{lw: sources[namespace], after: s.leaving[namespace]}
-		s.feeds[namespace] = f
+		t := s.addStream(StreamConfig{Source: sources[namespace], Covers: func(e *Envelope) bool { return e.Namespace == namespace }})
+		t.after = s.leaving[namespace]
+		s.byName[namespace] = t
 		if s.started {
-			s.reflect(namespace, f)
+			s.start(t)
 		}
+	}
+	if s.started {
+		s.only.noteSynced()
+		s.noteSynced()
 	}
 	return nil, nil
 }
 
-// leave ends a feed, and deletes what came from it when it has ended, under the lock of the informer.
-func (s *namespacedInformer) leave(namespace string, f *feed) {
-	if f.reflector == nil {
+// leave ends a stream, and deletes what came from it when it has ended, under applyMu and mu.
+func (s *namespacedInformer) leave(namespace string, t *Stream) {
+	s.streams = slices.DeleteFunc(slices.Clone(s.streams), func(other *Stream) bool { return other == t })
+	delete(s.only.awaited, t)
+	if t.reflector == nil {
 		return // it was never started
 	}
-	f.stop()
+	t.stopping.Store(true)
+	t.cancel()
+	s.queue.wake(s.only.inbox)
 	left := make(chan struct{})
 	s.leaving[namespace] = left
-	s.reflecting.Go(func() {
-		<-f.ended
-		_ = f.queue.refill().commit("") // which fails for no list that is empty
-		s.set(func() {
-			if s.leaving[namespace] == left {
-				delete(s.leaving, namespace)
-			}
-		})
+	s.work.Go(func() {
+		<-t.ended
+		s.replace(newRelist(t), "") // with a list that is empty
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.leaving[namespace] == left {
+			delete(s.leaving, namespace)
+		}
 		close(left)
 	})
 }

@@ -36,7 +36,7 @@ func NewInformerWithOptions(options InformerOptions) (Store, Controller) {
 }
 
 func newSingle(options InformerOptions) (Indexer, Controller) {
-	s := newInformer(options.ObjectType, SharedIndexInformerOptions{
+	s := newPlainInformer(options.ListerWatcher, options.ObjectType, SharedIndexInformerOptions{
 		Logger:                  options.Logger,
 		ResyncPeriod:            options.ResyncPeriod,
 		Indexers:                options.Indexers,
@@ -44,7 +44,6 @@ func newSingle(options InformerOptions) (Indexer, Controller) {
 		InformerMetricsProvider: options.InformerMetricsProvider,
 	})
 	s.minWatchTimeout = options.MinWatchTimeout
-	s.feeds[""] = &feed{lw: options.ListerWatcher}
 	s.transform = options.Transform
 	c := singleController{informer: s, handled: s}
 	if options.Handler != nil {

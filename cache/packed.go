@@ -128,10 +128,10 @@ func (p *packed) name() ObjectName {
 	return ObjectName{Namespace: namespace, Name: name}
 }
 
-// id is which state of which object it is.
-func (p *packed) id() stamp {
+// revision returns the UID and the resourceVersion of the object.
+func (p *packed) revision() revision {
 	rest := p.text[p.keyLong:]
-	return stamp{uid: types.UID(rest[:p.uidLong]), version: rest[p.uidLong:]}
+	return revision{uid: types.UID(rest[:p.uidLong]), version: rest[p.uidLong:]}
 }
 
 // packAway packs an object that is about to be stored. Nobody else may have seen it yet.

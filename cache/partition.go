@@ -8,13 +8,15 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"vedette.dev/internal/turn"
 )
 
 // partition is one part of the objects of a PartitionedInformer.
 type partition struct {
 	config   PartitionConfig
-	informer *PartitionedInformer
-	tray     *tray
+	informer *informer
+	inbox    *inbox
 	limiter  *rate.Limiter // of changes
 	ctx      context.Context
 	cancel   context.CancelFunc
@@ -23,8 +25,10 @@ type partition struct {
 	// of an object that moves: for the first it has changed, for the others it is gone, or new. Partitions of the same ID that
 	// follow each other have the same own lane.
 	shared, own *processor
+	// applying is held by the goroutine that applies a batch, so that index functions are called one at a time.
+	applying turn.Turn
 
-	// What follows belongs to telling.
+	// What follows belongs to applyMu.
 
 	// awaited is the streams that have not brought their first list, expecting that there has been none yet.
 	awaited           map[*Stream]struct{}
@@ -46,18 +50,19 @@ type partition struct {
 	meter    meter
 }
 
-// atOnce is how many letters are applied in one step at most, so that other partitions do not wait for long.
+// atOnce is how many events are applied in one step at most, so that other partitions do not wait for long.
 const atOnce = 512
 
-func (s *PartitionedInformer) newPartition(config PartitionConfig) *partition {
+func (s *informer) newPartition(config PartitionConfig) *partition {
 	p := &partition{
 		config:   config,
 		informer: s,
-		tray:     s.mailbox.newTray(),
+		inbox:    s.queue.newInbox(),
 		shared:   newProcessor(s.options.ResyncPeriod, s.log()),
 		own:      s.ownLane(config.ID),
 		awaited:  map[*Stream]struct{}{}, expecting: true,
-		synced: make(chan struct{}),
+		synced:   make(chan struct{}),
+		applying: turn.New(),
 	}
 	p.room = newRoom(&p.config)
 	p.limiter = rate.NewLimiter(rate.Inf, atOnce)
@@ -66,9 +71,9 @@ func (s *PartitionedInformer) newPartition(config PartitionConfig) *partition {
 	return p
 }
 
-// ownLane returns the lane of handlers for the partition of an ID, under telling. It is kept for as long as there is such a partition,
+// ownLane returns the lane of handlers for the partition of an ID, under applyMu. It is kept for as long as there is such a partition,
 // or a handler for it: what a handler is told when the partition comes again follows what it was told when it went.
-func (s *PartitionedInformer) ownLane(id string) *processor {
+func (s *informer) ownLane(id string) *processor {
 	lane := s.own[id]
 	if lane == nil {
 		lane = newProcessor(s.options.ResyncPeriod, s.log())
@@ -77,15 +82,23 @@ func (s *PartitionedInformer) ownLane(id string) *processor {
 	return lane
 }
 
-// open starts the goroutines of a partition, under telling.
-func (s *PartitionedInformer) open(p *partition) {
+// open starts the goroutines of a partition, under applyMu.
+func (s *informer) open(p *partition) {
 	p.shared.start()
 	p.own.start()
 	s.work.Go(p.run)
-	if period := max(p.shared.period(), p.own.period()); period > 0 {
+	if period := shortest(p.shared.period(), p.own.period()); period > 0 {
 		s.work.Go(func() { p.resync(period) })
 	}
 	p.noteSynced()
+}
+
+// shortest returns the shorter of two periods, of which each may be zero for never.
+func shortest(a, b time.Duration) time.Duration {
+	if a == 0 || b > 0 && b < a {
+		return b
+	}
+	return a
 }
 
 func (p *partition) isSynced() bool {
@@ -97,7 +110,7 @@ func (p *partition) isSynced() bool {
 	}
 }
 
-// noteSynced is called under telling, when the informer runs.
+// noteSynced is called under applyMu, when the informer runs.
 func (p *partition) noteSynced() {
 	if p.expecting || len(p.awaited) > 0 || p.isSynced() {
 		return
@@ -107,23 +120,30 @@ func (p *partition) noteSynced() {
 	p.own.hasSynced()
 }
 
-// run decodes and applies what is in the tray, until it is closed and empty.
+// run decodes and applies what is in the inbox, until it is closed and empty.
 func (p *partition) run() {
 	s := p.informer
 	for {
-		letters := s.mailbox.take(p.tray, p.limiter.Burst())
-		if letters == nil {
+		events, version, ok := s.queue.take(p.inbox, p.limiter.Burst())
+		if !ok {
 			return
 		}
-		_ = p.limiter.WaitN(p.ctx, len(letters)) // it fails when the partition is removed, and then nothing is limited
-		for _, l := range letters {
-			for ; l != nil; l = l.beneath {
-				l.stream.open(l)
+		if !p.inbox.keepAll {
+			_ = p.limiter.WaitN(p.ctx, len(events)) // it fails when the partition is removed, and then nothing is limited
+			for _, ev := range events {
+				for ; ev != nil; ev = ev.beneath {
+					ev.stream.decode(ev)
+				}
 			}
 		}
-		s.deliver(p, letters)
-		s.mailbox.recycle(letters)
-		s.mailbox.done(letters)
+		s.deliver(p, events, version)
+		for _, ev := range events {
+			if ev.raw != nil {
+				s.queue.release(ev.raw)
+				ev.raw = nil
+			}
+		}
+		s.queue.done(p.inbox, events)
 	}
 }
 
@@ -143,16 +163,13 @@ func (p *partition) resync(period time.Duration) {
 
 func (p *partition) tellAgain() {
 	s := p.informer
-	s.telling.Lock()
-	defer s.telling.Unlock()
+	s.applyMu.Lock()
+	defer s.applyMu.Unlock()
 	shared, own := p.shared.shouldResync(), p.own.shouldResync()
 	if !shared && !own {
 		return
 	}
-	v, err := s.indexer.table.ByIndex(PartitionIndex, p.config.ID)
-	if err != nil {
-		return
-	}
+	v := s.objectsOf(p)
 	defer v.Release()
 	notices := make([]notice, 0, v.Len())
 	for r := range v.Rows() {
@@ -270,7 +287,7 @@ func (r *room) roomAgain(objects int) bool {
 	return enough(int64(objects), int64(r.limits.MaxObjects)) && enough(r.bytes, r.limits.MaxBytes)
 }
 
-// limit sets limits, under telling or before anyone knows of the partition.
+// limit sets limits, under applyMu or before anyone knows of the partition.
 func (p *partition) limit(config PartitionConfig) {
 	p.room.limits = &config
 	if config.MaxBytes > 0 && p.room.sizes.m == nil {
@@ -288,8 +305,8 @@ func (p *partition) limit(config PartitionConfig) {
 // fillPause is the least time between two lists that look for what was left out.
 const fillPause = 10 * time.Second
 
-// fillUp lists a partition again if it has left something out and now has room. It is called under telling.
-func (s *PartitionedInformer) fillUp(p *partition) {
+// fillUp lists a partition again if it has left something out and now has room. It is called under applyMu.
+func (s *informer) fillUp(p *partition) {
 	if p.filling || !p.room.roomAgain(s.indexer.table.CountOwned(p.config.ID)) {
 		return
 	}
@@ -305,9 +322,9 @@ func (s *PartitionedInformer) fillUp(p *partition) {
 			return
 		case <-time.After(fillPause):
 		}
-		s.telling.Lock()
+		s.applyMu.Lock()
 		p.filling, p.room.full = false, nil
-		s.telling.Unlock()
+		s.applyMu.Unlock()
 		for _, t := range s.streamsOf(p.config.ID) {
 			s.relist(t)
 		}

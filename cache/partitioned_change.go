@@ -43,7 +43,7 @@ type PartitionChange struct {
 
 // Change changes the partitions, all in one step: readers and handlers see the old ones or the new ones. If it returns an
 // error, nothing has changed.
-func (s *PartitionedInformer) Change(c PartitionChange) ([]*Stream, error) {
+func (s *informer) Change(c PartitionChange) ([]*Stream, error) {
 	s.changing.Lock()
 	defer s.changing.Unlock()
 	if s.isEnding() {
@@ -79,9 +79,9 @@ func (s *PartitionedInformer) Change(c PartitionChange) ([]*Stream, error) {
 }
 
 // fullOf returns which of some partitions have left objects out.
-func (s *PartitionedInformer) fullOf(ids []string) (full []string) {
-	s.telling.Lock()
-	defer s.telling.Unlock()
+func (s *informer) fullOf(ids []string) (full []string) {
+	s.applyMu.Lock()
+	defer s.applyMu.Unlock()
 	for _, id := range ids {
 		if p := s.partition(id); p != nil && p.room.full != nil {
 			full = append(full, id)
@@ -90,9 +90,9 @@ func (s *PartitionedInformer) fullOf(ids []string) (full []string) {
 	return full
 }
 
-func (s *PartitionedInformer) apply(c *PartitionChange, full []string) ([]*Stream, error) {
-	s.telling.Lock()
-	defer s.telling.Unlock()
+func (s *informer) apply(c *PartitionChange, full []string) ([]*Stream, error) {
+	s.applyMu.Lock()
+	defer s.applyMu.Unlock()
 	if s.isEnding() {
 		return nil, errStopped
 	}
@@ -141,7 +141,7 @@ func (s *PartitionedInformer) apply(c *PartitionChange, full []string) ([]*Strea
 	return s.startAll(fresh, c.Start), nil
 }
 
-func (s *PartitionedInformer) checkChange(c *PartitionChange) error {
+func (s *informer) checkChange(c *PartitionChange) error {
 	ids := maps.Clone(s.routes.Load().partitions)
 	for _, id := range slices.Concat(c.Remove, c.Retire) {
 		if _, ok := ids[id]; !ok {
@@ -184,13 +184,13 @@ func (s *PartitionedInformer) checkChange(c *PartitionChange) error {
 }
 
 // settleIn makes other routes those of the informer, and moves what is in the store to where it belongs now.
-func (s *PartitionedInformer) settleIn(next *routes, gone []*partition, c *PartitionChange) {
+func (s *informer) settleIn(next *routes, gone []*partition, c *PartitionChange) {
 	last := s.routes.Load()
 	s.routes.Store(next)
 	if c.Router == nil && len(gone) == 0 && len(c.Successors) == 0 {
 		return
 	}
-	b := placing{PartitionedInformer: s}
+	b := s.newBatch(0)
 	losses := losses{}
 	v := s.indexer.table.All()
 	defer v.Release()
@@ -209,8 +209,11 @@ func (s *PartitionedInformer) settleIn(next *routes, gone []*partition, c *Parti
 		case to == home:
 		case to == nil:
 			// What is told of it from now on waits for what was told before.
-			losses.add(home, b.lane(key, home, nil), key)
-			b.drop(key, home)
+			losses.add(home, b.dispatcher(key, home, nil), key)
+			k := keyState{owner: home, exists: true}
+			before := k
+			b.drop(key, &k)
+			b.write(key, &before, &k)
 		default:
 			b.rehome(key, row.Object, home, to)
 		}
@@ -242,7 +245,7 @@ func (l losses) add(home, lane *partition, keys ...string) {
 }
 
 // lose tells what a partition has lost.
-func (b *placing) lose(p *partition, byLane map[*partition][]string) {
+func (b *batch) lose(p *partition, byLane map[*partition][]string) {
 	var all []string
 	for lane, keys := range byLane {
 		b.tell(lane.shared, lostNotice(p, keys))
@@ -269,8 +272,8 @@ func splitPrefix(key string, obj any) (prefix, bare string) {
 }
 
 // rehome moves an object that has not changed.
-func (b *placing) rehome(key string, obj any, home, to *partition) {
-	b.lane(key, home, to)
+func (b *batch) rehome(key string, obj any, home, to *partition) {
+	b.dispatcher(key, home, to)
 	size := home.room.sizes.m[key]
 	b.moved(key, home, to, obj, obj)
 	b.count(to, 1)
@@ -279,11 +282,11 @@ func (b *placing) rehome(key string, obj any, home, to *partition) {
 }
 
 // leave takes leave of a partition.
-func (s *PartitionedInformer) leave(p *partition) {
+func (s *informer) leave(p *partition) {
 	if !p.isSynced() {
 		close(p.synced) // nobody need wait for it
 	}
-	s.mailbox.close(p.tray)
+	s.queue.close(p.inbox)
 	if s.hasStarted() {
 		s.left = append(s.left, p)
 		s.work.Go(func() { s.seeOff(p) })
@@ -295,16 +298,16 @@ func (s *PartitionedInformer) leave(p *partition) {
 	s.part(p)
 }
 
-// part takes leave of a partition that has told everything, under telling.
-func (s *PartitionedInformer) part(p *partition) {
+// part takes leave of a partition that has told everything, under applyMu.
+func (s *informer) part(p *partition) {
 	for _, r := range s.registrations {
 		r.part(p)
 	}
 	s.dropOwn(p.config.ID)
 }
 
-// dropOwn forgets the lane of handlers for one partition if there is neither the partition nor such a handler, under telling.
-func (s *PartitionedInformer) dropOwn(id string) {
+// dropOwn forgets the lane of handlers for one partition if there is neither the partition nor such a handler, under applyMu.
+func (s *informer) dropOwn(id string) {
 	lane := s.own[id]
 	if lane == nil || lane.listened.Load() || s.partition(id) != nil {
 		return
@@ -320,14 +323,8 @@ func (s *PartitionedInformer) dropOwn(id string) {
 	}
 }
 
-func (s *PartitionedInformer) hasStarted() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.started
-}
-
 // seeOff ends the lanes of a partition that is gone, when they have told all.
-func (s *PartitionedInformer) seeOff(p *partition) {
+func (s *informer) seeOff(p *partition) {
 	const often, seldom = 10 * time.Millisecond, time.Second
 	for pause := often; ; pause = min(2*pause, seldom) {
 		select {
@@ -343,9 +340,9 @@ func (s *PartitionedInformer) seeOff(p *partition) {
 	}
 }
 
-func (s *PartitionedInformer) seenOff(p *partition) bool {
-	s.telling.Lock()
-	defer s.telling.Unlock()
+func (s *informer) seenOff(p *partition) bool {
+	s.applyMu.Lock()
+	defer s.applyMu.Unlock()
 	s.unpin(p)
 	if p.pinned.len() > 0 || !p.shared.toldAll() {
 		return false
@@ -355,8 +352,8 @@ func (s *PartitionedInformer) seenOff(p *partition) bool {
 	return true
 }
 
-// startAll starts partitions and streams, under telling.
-func (s *PartitionedInformer) startAll(fresh []*partition, configs []StreamConfig) []*Stream {
+// startAll starts partitions and streams, under applyMu.
+func (s *informer) startAll(fresh []*partition, configs []StreamConfig) []*Stream {
 	streams := make([]*Stream, len(configs))
 	for i := range configs {
 		streams[i] = &Stream{informer: s, config: configs[i], ended: make(chan struct{})}
@@ -396,9 +393,9 @@ func (s *PartitionedInformer) startAll(fresh []*partition, configs []StreamConfi
 }
 
 // Complete says that the first set of partitions is complete: the informer has synced when all of them have. Before, it has not.
-func (s *PartitionedInformer) Complete() {
-	s.telling.Lock()
-	defer s.telling.Unlock()
+func (s *informer) Complete() {
+	s.applyMu.Lock()
+	defer s.applyMu.Unlock()
 	s.complete = true
 	if s.hasStarted() {
 		s.noteSynced()
@@ -406,7 +403,7 @@ func (s *PartitionedInformer) Complete() {
 }
 
 // relist has a stream begin again with a list, in which what is known is not decoded again.
-func (s *PartitionedInformer) relist(t *Stream) {
+func (s *informer) relist(t *Stream) {
 	s.changing.Lock()
 	defer s.changing.Unlock()
 	if t.stopping.Load() || s.isEnding() {
@@ -416,7 +413,7 @@ func (s *PartitionedInformer) relist(t *Stream) {
 }
 
 // relistNow is relist under changing.
-func (s *PartitionedInformer) relistNow(t *Stream) {
+func (s *informer) relistNow(t *Stream) {
 	s.mu.Lock()
 	running := t.reflector != nil
 	s.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 // hold is an object that one stream has seen leave. It may be deleted, or it may be what another stream has not brought yet:
 // the two look the same. Until that is known, it stays where it is.
 type hold struct {
-	have    stamp // the state that is known
+	have    revision // the state that is known
 	stream  *Stream
 	version string // at which it left
 	last    any    // its last state
@@ -46,14 +46,14 @@ func (t *Stream) mayMove() bool {
 	return false
 }
 
-// hold notes that a stream has seen an object leave, under telling.
-func (b *placing) hold(key string, have stamp, t *Stream, version string, last any) {
+// hold notes that a stream has seen an object leave, under applyMu.
+func (b *batch) hold(key string, have revision, t *Stream, version string, last any) {
 	first := len(b.holds) == 0
 	b.holds[key] = hold{have: have, stream: t, version: version, last: last, since: time.Now()}
 	if !first || b.isEnding() {
 		return
 	}
-	s := b.PartitionedInformer
+	s := b.informer
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.running != nil && !s.ending {
@@ -63,7 +63,7 @@ func (b *placing) hold(key string, have stamp, t *Stream, version string, last a
 }
 
 // settleHolds looks at what is held until nothing is.
-func (s *PartitionedInformer) settleHolds(ctx context.Context) {
+func (s *informer) settleHolds(ctx context.Context) {
 	questions := rate.NewLimiter(holdQuestions, 1)
 	ticker := time.NewTicker(holdLook)
 	defer ticker.Stop()
@@ -77,7 +77,7 @@ func (s *PartitionedInformer) settleHolds(ctx context.Context) {
 }
 
 // settle looks at what is held once, and tells whether something is left.
-func (s *PartitionedInformer) settle(ctx context.Context, questions *rate.Limiter) bool {
+func (s *informer) settle(ctx context.Context, questions *rate.Limiter) bool {
 	open := s.settleKnown()
 	for key, h := range open {
 		if h.asked || h.stream.config.Exists == nil || !questions.Allow() {
@@ -92,24 +92,24 @@ func (s *PartitionedInformer) settle(ctx context.Context, questions *rate.Limite
 			s.answered(key, h, exists && uid == h.have.uid)
 		}
 	}
-	s.telling.Lock()
-	defer s.telling.Unlock()
+	s.applyMu.Lock()
+	defer s.applyMu.Unlock()
 	return len(s.holds) > 0
 }
 
 // settleKnown deals with what is certain by now, and returns the rest.
-func (s *PartitionedInformer) settleKnown() map[string]hold {
-	s.telling.Lock()
-	defer s.telling.Unlock()
-	b := placing{PartitionedInformer: s}
+func (s *informer) settleKnown() map[string]hold {
+	s.applyMu.Lock()
+	defer s.applyMu.Unlock()
+	b := s.newBatch(0)
 	open := map[string]hold{}
 	for key, h := range s.holds {
-		_, have, home, ok := s.known(key)
+		_, have, _, ok := s.known(key)
 		switch {
 		case !ok || have != h.have:
 			delete(s.holds, key) // it came another way
 		case s.noneBrings(key, h):
-			b.remove(key, s.partition(home), h.last)
+			b.removeKnown(key, h.last)
 		default:
 			open[key] = h
 		}
@@ -120,8 +120,8 @@ func (s *PartitionedInformer) settleKnown() map[string]hold {
 
 // noneBrings tells whether no other stream will bring an object: all of them are past the version at which it left, or had
 // enough time.
-func (s *PartitionedInformer) noneBrings(key string, h hold) bool {
-	if s.mailbox.holds(key) {
+func (s *informer) noneBrings(key string, h hold) bool {
+	if s.queue.holds(key) {
 		return false
 	}
 	age := time.Since(h.since)
@@ -146,9 +146,9 @@ func (s *PartitionedInformer) noneBrings(key string, h hold) bool {
 }
 
 // answered notes what the server has said about an object.
-func (s *PartitionedInformer) answered(key string, h hold, exists bool) {
-	s.telling.Lock()
-	defer s.telling.Unlock()
+func (s *informer) answered(key string, h hold, exists bool) {
+	s.applyMu.Lock()
+	defer s.applyMu.Unlock()
 	now, ok := s.holds[key]
 	if !ok || !now.since.Equal(h.since) || now.stream != h.stream {
 		return
@@ -158,12 +158,11 @@ func (s *PartitionedInformer) answered(key string, h hold, exists bool) {
 		s.holds[key] = h
 		return
 	}
-	_, have, home, ok := s.known(key)
-	if !ok || have != h.have {
+	if _, have, _, ok := s.known(key); !ok || have != h.have {
 		delete(s.holds, key)
 		return
 	}
-	b := placing{PartitionedInformer: s}
-	b.remove(key, s.partition(home), h.last)
+	b := s.newBatch(1)
+	b.removeKnown(key, h.last)
 	b.commit()
 }

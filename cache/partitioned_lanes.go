@@ -20,8 +20,16 @@ type pinned struct {
 	number uint64
 }
 
-// lane is the partition through whose lane a key is told of that is in home and comes to be in to. Either may be nil.
-func (b *placing) lane(key string, home, to *partition) *partition {
+// logOf returns the log of the dispatcher of a key.
+func (b *batch) logOf(key string, home, to *partition) *processor {
+	return b.dispatcher(key, home, to).shared
+}
+
+// dispatcher returns the partition whose log has the notifications of a key that is in home and comes to be in to. Either may be nil.
+func (b *batch) dispatcher(key string, home, to *partition) *partition {
+	if b.only != nil {
+		return b.only
+	}
 	if p, ok := b.pins[key]; ok {
 		if p.number > p.lane.shared.told() {
 			b.pinned = append(b.pinned, key)
@@ -42,7 +50,7 @@ func (b *placing) lane(key string, home, to *partition) *partition {
 }
 
 // movePins is called when the notices are in the logs.
-func (b *placing) movePins() {
+func (b *batch) movePins() {
 	for _, key := range b.pinned {
 		p, ok := b.pins[key]
 		if !ok {
@@ -59,7 +67,7 @@ func (b *placing) movePins() {
 }
 
 // unpin takes pins away that are not needed any more.
-func (s *PartitionedInformer) unpin(lane *partition) {
+func (s *informer) unpin(lane *partition) {
 	told := lane.shared.told()
 	for lane.pinned.len() > 0 && lane.pinned.all()[0].number <= told {
 		s.forget(lane, lane.pinned.pop())
@@ -82,7 +90,7 @@ func (s *PartitionedInformer) unpin(lane *partition) {
 	}
 }
 
-func (s *PartitionedInformer) forget(lane *partition, p pinned) {
+func (s *informer) forget(lane *partition, p pinned) {
 	if now, ok := s.pins[p.key]; ok && now.lane == lane && now.number == p.number {
 		delete(s.pins, p.key)
 	}
@@ -120,7 +128,7 @@ func (p *processor) end0() uint64 {
 	return p.last.end()
 }
 
-// inHand is what a listener is telling.
+// inHand is what a listener is applyMu.
 type inHand struct {
 	what   hand
 	number uint64
@@ -181,9 +189,13 @@ func (l *listener) owes(key string) bool {
 }
 
 // replay is what a listener of a lane is to tell first: the objects of the partition, but for those that are pinned to other lanes,
-// and those that are pinned to this one. It is called under telling.
-func (s *PartitionedInformer) replay(l *listener, p *partition) *table.View {
+// and those that are pinned to this one. It is called under applyMu.
+func (s *informer) replay(l *listener, p *partition) *table.View {
 	t := s.indexer.table
+	if s.only != nil {
+		v := t.All()
+		return &v
+	}
 	if s.partition(p.config.ID) != p {
 		v := t.ByKeys(s.pinnedElsewhere(l, p)) // it is gone, and if there is another of its name, they are not its objects
 		return &v
@@ -203,7 +215,7 @@ func (s *PartitionedInformer) replay(l *listener, p *partition) *table.View {
 }
 
 // pinnedElsewhere returns the keys that are pinned to a partition and belong to another, which it notes in the listener.
-func (s *PartitionedInformer) pinnedElsewhere(l *listener, p *partition) []string {
+func (s *informer) pinnedElsewhere(l *listener, p *partition) []string {
 	if len(s.pins) == 0 {
 		return nil
 	}

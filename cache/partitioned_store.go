@@ -1,7 +1,6 @@
 package cache
 
 import (
-	"fmt"
 	"sync"
 
 	"vedette.dev/internal/table"
@@ -11,18 +10,19 @@ import (
 // set by the informer, and are not a function of the object.
 const PartitionIndex = "partition"
 
-// newPartitionedCache returns a store in which each object has one owning partition: its one value in PartitionIndex. The
-// informer writes it with table.Commit, under mu, and AddIndexers locks mu when it adds an index.
-func newPartitionedCache(indexers Indexers, mu *sync.Mutex) (*cache, error) {
-	if _, taken := indexers[PartitionIndex]; taken {
-		return nil, fmt.Errorf("cache: SharedIndexInformerOptions.Indexers has %q, which the informer fills itself", PartitionIndex)
-	}
-	c := &cache{keyFunc: DeletionHandlingMetaNamespaceKeyFunc}
-	config := tableConfig(indexers)
-	config.OwnerIndex = &table.Index{Name: PartitionIndex, Func: c.ownersOf}
+// newInformerCache returns the store of an informer, which writes it with table.Commit, under mu; AddIndexers locks mu when it
+// adds an index. If it is divided, each object has one owning partition: its one value in PartitionIndex.
+func newInformerCache(options SharedIndexInformerOptions, mu *sync.Mutex, divided bool) *cache {
+	c := &cache{keyFunc: DeletionHandlingMetaNamespaceKeyFunc, open: options.opener()}
+	config := tableConfig(options.Indexers)
 	config.IndexMu = mu
+	if divided {
+		config.OwnerIndex = &table.Index{Name: PartitionIndex, Func: c.ownersOf}
+	} else {
+		config.OnVersion = onVersion(versionMetric(options.Identifier, options.InformerMetricsProvider))
+	}
 	c.table = table.New(config)
-	return c, nil
+	return c
 }
 
 // ownersOf is the function of PartitionIndex: it returns the partition that owns the key of an object.

@@ -5,7 +5,7 @@ package cache
 // compared, or while a change of the key waits to be applied.
 //
 // What is read from the store after StoreVersionOf has returned is at least as new.
-func (s *PartitionedInformer) StoreVersionOf(key string, streams ...*Stream) string {
+func (s *informer) StoreVersionOf(key string, streams ...*Stream) string {
 	lowest := ""
 	for _, t := range streams {
 		version := t.received()
@@ -21,14 +21,14 @@ func (s *PartitionedInformer) StoreVersionOf(key string, streams ...*Stream) str
 			lowest = version
 		}
 	}
-	// After the versions: what a stream has brought is in the mailbox before the version of the stream moves.
-	if s.mailbox.holds(key) {
+	// After the versions: what a stream has brought is in the deltaQueue before the version of the stream moves.
+	if s.queue.holds(key) {
 		return ""
 	}
 	return lowest
 }
 
-// received returns the version up to which everything of the stream is in the store or in the mailbox.
+// received returns the version up to which everything of the stream is in the store or in the deltaQueue.
 func (t *Stream) received() string {
 	t.informer.mu.Lock()
 	reflector := t.reflector

@@ -16,7 +16,7 @@ var _ Indexer = partitionView{}
 
 // PartitionIndexer returns a view of the objects of one partition, which is to be read only. Of a partition that there is not,
 // it is empty.
-func (s *PartitionedInformer) PartitionIndexer(id string) Indexer {
+func (s *informer) PartitionIndexer(id string) Indexer {
 	return partitionView{s.indexer, id}
 }
 

@@ -11,7 +11,7 @@ type refiller interface {
 // arrival is an object on its way into a store.
 type arrival struct {
 	key string
-	id  stamp
+	rev revision
 	// raw is what load decodes, valid until add returns; nil if obj is there already. decode does the same with a copy, at any time and
 	// in any goroutine.
 	raw    *rest.Raw

@@ -103,8 +103,8 @@ func (r *running) deleteUnread(e *event) error {
 	}
 	obj.SetNamespace(namespace)
 	obj.SetName(name)
-	obj.SetUID(e.id.uid)
-	obj.SetResourceVersion(e.id.version)
+	obj.SetUID(e.rev.uid)
+	obj.SetResourceVersion(e.rev.version)
 	return r.store.Delete(obj)
 }
 

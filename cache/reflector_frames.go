@@ -41,7 +41,7 @@ func (s *frameSource) next(e *event) error {
 		e.wrong = &UndecodableError{Err: err}
 		return nil
 	}
-	e.version, e.id = m.ResourceVersion, stamp{m.UID, m.ResourceVersion}
+	e.version, e.rev = m.ResourceVersion, revision{m.UID, m.ResourceVersion}
 	e.key, _ = frame.Object.Key()
 	if err := s.r.refuses(e.raw); err != nil {
 		e.wrong = err

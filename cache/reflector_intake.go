@@ -46,13 +46,13 @@ func (in *intake) addRaw(raw *rest.Raw) {
 		return
 	}
 	key, _ := raw.Key()
-	in.addFrame(key, stamp{m.UID, m.ResourceVersion}, raw)
+	in.addFrame(key, revision{m.UID, m.ResourceVersion}, raw)
 }
 
-func (in *intake) addFrame(key string, id stamp, raw *rest.Raw) {
+func (in *intake) addFrame(key string, rev revision, raw *rest.Raw) {
 	decode := func(raw *rest.Raw) (any, error) { return in.r.decode(key, raw) }
 	in.add(&arrival{
-		key: key, id: id, raw: raw, decode: decode,
+		key: key, rev: rev, raw: raw, decode: decode,
 		load:  func() (any, error) { return decode(raw) },
 		holds: func(stored any) bool { return in.r.codec != nil && in.r.codec.holds(raw, stored) },
 	})
@@ -71,7 +71,7 @@ func (in *intake) addObject(obj any) {
 		return
 	}
 	in.add(&arrival{
-		key: key, id: stamp{m.GetUID(), m.GetResourceVersion()},
+		key: key, rev: revision{m.GetUID(), m.GetResourceVersion()},
 		obj: obj, load: func() (any, error) { return in.r.admitted(obj) },
 	})
 }
@@ -86,7 +86,7 @@ func (r *Reflector) keyOf(obj any) (string, error) {
 
 func (in *intake) add(a *arrival) {
 	if in.seen != nil {
-		in.seen[a.key] = a.id.version
+		in.seen[a.key] = a.rev.version
 	}
 	if in.refill != nil {
 		if err := in.refill.add(a); err != nil {

@@ -168,7 +168,7 @@ type storeRefill struct {
 }
 
 func (r *storeRefill) add(a *arrival) error {
-	if old, ok, _ := r.store.GetByKey(a.key); ok && stampOf(old) == a.id {
+	if old, ok, _ := r.store.GetByKey(a.key); ok && revisionOf(old) == a.rev {
 		r.objects[a.key] = old
 		return nil
 	}

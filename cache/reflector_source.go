@@ -27,7 +27,7 @@ type event struct {
 	raw *rest.Raw
 	// key and id are those of the object in a frame.
 	key string
-	id  stamp
+	rev revision
 	// wrong says why the event cannot be used.
 	wrong error
 }

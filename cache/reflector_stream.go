@@ -110,7 +110,7 @@ func (in *intake) addEvent(e *event) {
 		in.addObject(e.object)
 		return
 	}
-	in.addFrame(e.key, e.id, e.raw)
+	in.addFrame(e.key, e.rev, e.raw)
 }
 
 func (in *intake) removeEvent(e *event) {

@@ -53,7 +53,7 @@ type ResumePoint struct {
 
 // Stream is a running list and watch.
 type Stream struct {
-	informer  *PartitionedInformer
+	informer  *informer
 	config    StreamConfig
 	reflector *Reflector
 	cancel    context.CancelFunc
@@ -66,17 +66,24 @@ type Stream struct {
 	epoch atomic.Uint64
 
 	// brought: its first list is in the store. The reflector says so a moment later, when those who have waited for it may
-	// have looked already. It changes under telling.
+	// have looked already. It changes under applyMu.
 	brought atomic.Bool
 	// relisting says that the stream has begun again because objects had been left out, and has not brought a list since.
 	relisting atomic.Bool
 	// overtaken is, when the stream has ended and what it brought still waits, what lists of other streams have said since. It
-	// belongs to telling.
+	// belongs to applyMu.
 	overtaken []floor
 	// feeds is config.Partitions, which can change.
 	feeds atomic.Pointer[[]string]
 
 	strange atomic.Bool // the server has sent something that it was not asked for
+
+	// after is closed when the stream may begin; nil means at once.
+	after <-chan struct{}
+	// pending is how many of its events are not applied, and version is one up to which all are. They are guarded by the lock of the
+	// queue.
+	pending int
+	version string
 }
 
 func (t *Stream) partitions() []string { return *t.feeds.Load() }
@@ -97,12 +104,23 @@ func (c *StreamConfig) validate() error {
 	return nil
 }
 
+// addStream adds a stream to an informer that is not divided, under applyMu and mu, or before others know of the informer.
+func (s *informer) addStream(config StreamConfig) *Stream {
+	config.Partitions = []string{s.only.config.ID}
+	t := &Stream{informer: s, config: config, ended: make(chan struct{})}
+	t.feeds.Store(&t.config.Partitions)
+	s.streams = append(slices.Clone(s.streams), t)
+	s.only.awaited[t] = struct{}{}
+	return t
+}
+
 // start makes the reflector of a stream and runs it, under mu.
-func (s *PartitionedInformer) start(t *Stream) {
+func (s *informer) start(t *Stream) {
 	t.reflector = NewReflectorWithOptions(t.config.Source, s.example, streamStore{t}, ReflectorOptions{
 		Logger:          &s.logger,
 		Name:            t.config.Name,
 		TypeDescription: s.options.ObjectDescription,
+		MinWatchTimeout: s.minWatchTimeout,
 		Backoff:         s.options.Backoff,
 	})
 	t.reflector.codec = s.codec
@@ -115,7 +133,7 @@ func (s *PartitionedInformer) start(t *Stream) {
 }
 
 // run runs the reflector of a stream, under mu. It can do so again when it has ended.
-func (s *PartitionedInformer) run(t *Stream) {
+func (s *informer) run(t *Stream) {
 	t.floors, t.highest = nil, 0
 	t.reflector.resume = t.setFloors()
 	var ctx context.Context
@@ -123,6 +141,9 @@ func (s *PartitionedInformer) run(t *Stream) {
 	s.work.Go(func() {
 		defer close(t.ended)
 		defer t.cancel()
+		if t.after != nil {
+			<-t.after // which is closed also if the informer ends
+		}
 		t.reflector.RunWithContext(ctx)
 	})
 }
@@ -171,8 +192,8 @@ func (t *Stream) below(e *Envelope, key, version string) bool {
 
 // isBehind tells whether an older state of a key is known, or may be: then the object came to where everything was known from
 // where it was not, and nobody has heard that it went.
-func (s *PartitionedInformer) isBehind(key, version string) bool {
-	if s.mailbox.holds(key) {
+func (s *informer) isBehind(key, version string) bool {
+	if s.queue.holds(key) {
 		return true
 	}
 	_, have, _, ok := s.known(key)
@@ -210,7 +231,7 @@ func (t *Stream) halt() {
 	}
 	t.cancel()
 	for _, p := range t.fed() {
-		s.mailbox.wake(p.tray)
+		s.queue.wake(p.inbox)
 	}
 	<-t.ended
 }
@@ -239,37 +260,58 @@ func (t *Stream) State() State {
 	return state
 }
 
-// take takes a change that is not decoded.
+// take puts a change into the inbox that it is for.
 func (t *Stream) take(e *event) error {
-	key, id := e.key, e.id
+	key, rev := e.key, e.rev
 	if e.raw == nil {
 		var err error
 		if key, err = MetaNamespaceKeyFunc(e.object); err != nil {
 			return KeyError{e.object, err}
 		}
-		id = stampOf(e.object)
-	}
-	env := envelopeOf(key, id, e.raw, e.object)
-	if t.below(&env, t.config.Prefix+key, id.version) {
-		return nil
+		rev = revisionOf(e.object)
 	}
 	switch e.what {
 	case watch.Added, watch.Modified, watch.Deleted:
 	default:
 		return fmt.Errorf("an event of the unknown type %q", e.what)
 	}
-	if t.stranger(&env) {
+	s := t.informer
+	ev := &pendingEvent{key: key, what: e.what, rev: rev, stream: t, epoch: t.epoch.Load(), at: time.Now()}
+	if s.only != nil {
+		if err := t.decodeNow(e, ev); err != nil {
+			return err
+		}
+		s.queue.put(ev, s.only.inbox, s.options.pending(), t.stopping.Load) // if it is closed, the informer has ended
 		return nil
 	}
-	l := &letter{
-		key: t.config.Prefix + key, bare: key, what: e.what, id: id,
-		stream: t, epoch: t.epoch.Load(), at: time.Now(), obj: e.object,
+	ev.key = t.config.Prefix + key
+	env := envelopeOf(key, rev, e.raw, e.object)
+	if t.below(&env, ev.key, rev.version) || t.stranger(&env) {
+		return nil
 	}
-	return t.post(l, &env, func() {
+	ev.obj = e.object
+	return t.post(ev, &env, func() {
 		if e.raw != nil {
-			l.raw = e.raw.CloneInto(t.informer.mailbox.buffer())
+			ev.raw = e.raw.CloneInto(s.queue.buffer())
 		}
 	})
+}
+
+// decodeNow decodes an event for an inbox that keeps all states. A deletion needs no object.
+func (t *Stream) decodeNow(e *event, ev *pendingEvent) error {
+	if e.raw != nil {
+		ev.size = int64(len(e.raw.Bytes))
+	}
+	if ev.obj, ev.err = t.reflector.load(e); ev.err != nil {
+		if e.what == watch.Deleted {
+			return nil
+		}
+		return &UndecodableError{Key: e.key, Err: ev.err}
+	}
+	if ev.obj, ev.err = t.informer.transformed(ev.obj); ev.err != nil && e.what != watch.Deleted {
+		return ev.err
+	}
+	return nil
 }
 
 func (t *Stream) stranger(e *Envelope) bool {
@@ -282,8 +324,8 @@ func (t *Stream) stranger(e *Envelope) bool {
 	return true
 }
 
-// post puts a letter where it belongs. keep makes what it holds its own.
-func (t *Stream) post(l *letter, env *Envelope, keep func()) error {
+// post puts an event into the inbox that it is for. keep makes a copy of what the event refers to.
+func (t *Stream) post(ev *pendingEvent, env *Envelope, keep func()) error {
 	s := t.informer
 	most := 0
 	if !t.config.Shared {
@@ -291,7 +333,7 @@ func (t *Stream) post(l *letter, env *Envelope, keep func()) error {
 	}
 	kept := false
 	for {
-		p := s.trayFor(t, l, env)
+		p := s.inboxFor(t, ev, env)
 		if p == nil {
 			return nil
 		}
@@ -299,7 +341,7 @@ func (t *Stream) post(l *letter, env *Envelope, keep func()) error {
 			keep()
 			kept = true
 		}
-		if s.mailbox.put(l, p.tray, most, t.stopping.Load) {
+		if s.queue.put(ev, p.inbox, most, t.stopping.Load) {
 			return nil
 		}
 		if s.isEnding() {
@@ -308,28 +350,22 @@ func (t *Stream) post(l *letter, env *Envelope, keep func()) error {
 	}
 }
 
-func (s *PartitionedInformer) isEnding() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.ending
-}
-
-// trayFor is the partition in whose tray a letter goes, or nil. It is a guess that spreads the work: what counts is where the
-// object belongs when it is applied.
-func (s *PartitionedInformer) trayFor(t *Stream, l *letter, env *Envelope) *partition {
+// inboxFor returns the partition in whose inbox an event goes, or nil. It is a guess that spreads the work: what counts is which
+// partition owns the object when the event is applied.
+func (s *informer) inboxFor(t *Stream, ev *pendingEvent, env *Envelope) *partition {
 	routes := s.routes.Load()
 	if p := routes.find(t, env); p != nil {
-		l.to, l.by = p, routes
+		ev.to, ev.by = p, routes
 		return p
 	}
 	if t.config.Settled {
 		return nil
 	}
-	home, ok := s.indexer.table.Owner(l.key)
+	home, ok := s.indexer.table.Owner(ev.key)
 	if p := routes.partitions[home]; p != nil {
 		return p
 	}
-	if ok || s.mailbox.holds(l.key) { // partitions have just changed, or it joins the letter that is there
+	if ok || s.queue.holds(ev.key) { // partitions have just changed, or it joins the event that is there
 		for _, p := range routes.partitions {
 			return p
 		}
@@ -337,38 +373,37 @@ func (s *PartitionedInformer) trayFor(t *Stream, l *letter, env *Envelope) *part
 	return nil
 }
 
-// routes is who gets what. It never changes: a change of partitions puts another in its place, under telling.
+// routes is who gets what. It never changes: a change of partitions puts another in its place, under applyMu.
 type routes struct {
 	router     Router
 	partitions map[string]*partition
+	only       *partition // of an informer that is not divided
 }
 
-func (s *PartitionedInformer) partition(id string) *partition { return s.routes.Load().partitions[id] }
+func (s *informer) partition(id string) *partition { return s.routes.Load().partitions[id] }
 
 func (r *routes) find(t *Stream, env *Envelope) *partition {
+	if r.only != nil {
+		return r.only
+	}
 	if t.config.Fixed {
 		return r.partitions[t.partitions()[0]]
 	}
 	return r.partitions[r.router(t.config.Prefix, env)]
 }
 
-// open decodes a letter.
-func (t *Stream) open(l *letter) {
-	if l.raw == nil {
-		if l.obj, l.err = t.reflector.admitted(l.obj); l.err == nil {
-			l.obj, l.err = t.informer.transformed(l.obj)
-		}
-		packAway(l.obj)
-		return
+// decode decodes an event that was put into an inbox as it came.
+func (t *Stream) decode(ev *pendingEvent) {
+	if ev.raw == nil {
+		ev.obj, ev.err = t.reflector.admitted(ev.obj)
+	} else {
+		ev.obj, ev.err = t.reflector.decode(ev.bare(), ev.raw)
 	}
-	if l.obj, l.err = t.reflector.decode(l.bare, l.raw); l.err == nil {
-		l.obj, l.err = t.informer.transformed(l.obj)
+	if ev.err == nil {
+		ev.obj, ev.err = t.informer.transformed(ev.obj)
 	}
-	if l.what != watch.Deleted {
-		packAway(l.obj)
-	}
-	if l.err != nil && l.what != watch.Deleted {
-		t.cannotRead(l.bare, l.err)
+	if ev.err != nil && ev.raw != nil && ev.what != watch.Deleted {
+		t.cannotRead(ev.bare(), ev.err)
 	}
 }
 
@@ -387,7 +422,7 @@ func (t *Stream) cannotRead(key string, err error) {
 }
 
 // transformed is what is stored of an object.
-func (s *PartitionedInformer) transformed(obj any) (any, error) {
+func (s *informer) transformed(obj any) (any, error) {
 	if s.transforming == nil {
 		return obj, nil
 	}

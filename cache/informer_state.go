@@ -38,7 +38,7 @@ func (s PartitionState) Err() error {
 }
 
 // Partition tells how one partition is.
-func (s *PartitionedInformer) Partition(id string) (PartitionState, bool) {
+func (s *informer) Partition(id string) (PartitionState, bool) {
 	p := s.partition(id)
 	if p == nil {
 		return PartitionState{}, false
@@ -48,14 +48,14 @@ func (s *PartitionedInformer) Partition(id string) (PartitionState, bool) {
 
 // PartitionSynced is done when a partition has its objects in the store and on their way to the handlers. It is nil if there
 // is no such partition.
-func (s *PartitionedInformer) PartitionSynced(id string) <-chan struct{} {
+func (s *informer) PartitionSynced(id string) <-chan struct{} {
 	if p := s.partition(id); p != nil {
 		return p.synced
 	}
 	return nil
 }
 
-func (s *PartitionedInformer) streamsOf(id string) (out []*Stream) {
+func (s *informer) streamsOf(id string) (out []*Stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, t := range s.streams {
@@ -66,18 +66,18 @@ func (s *PartitionedInformer) streamsOf(id string) (out []*Stream) {
 	return out
 }
 
-func (s *PartitionedInformer) partitionState(p *partition) PartitionState {
+func (s *informer) partitionState(p *partition) PartitionState {
 	out := PartitionState{Partition: p.config.ID, State: worstOf(s.streamsOf(p.config.ID))}
 	out.Type, out.Synced = s.describe(), p.isSynced()
 	out.Objects = s.indexer.table.CountOwned(p.config.ID)
-	out.Pending, out.PendingSince, out.Merged = s.mailbox.waiting(p.tray)
+	out.Pending, out.PendingSince, out.Merged = s.queue.waiting(p.inbox)
 	p.mu.Lock()
 	out.Applied, out.Received, out.Lags = p.events, p.received, p.lags
 	out.Rate = p.meter.rate(time.Now())
 	p.mu.Unlock()
-	s.telling.Lock()
+	s.applyMu.Lock()
 	out.MovedIn, out.MovedOut, out.Full = p.movedIn, p.movedOut, p.room.full
-	s.telling.Unlock()
+	s.applyMu.Unlock()
 	if out.Full != nil && out.Cause == nil {
 		out.Cause = out.Full
 	}
@@ -87,7 +87,7 @@ func (s *PartitionedInformer) partitionState(p *partition) PartitionState {
 }
 
 // mark says in a state that the informer has ended.
-func (s *PartitionedInformer) mark(state *State) {
+func (s *informer) mark(state *State) {
 	if s.IsStopped() {
 		state.Phase = PhaseStopped
 	}
@@ -108,7 +108,7 @@ func worstOf(streams []*Stream) (worst State) {
 }
 
 // State tells what the informer is doing: it is the state of the stream that is worst off, with the counts of all.
-func (s *PartitionedInformer) State() State {
+func (s *informer) State() State {
 	s.mu.Lock()
 	streams := s.streams
 	s.mu.Unlock()
@@ -116,7 +116,7 @@ func (s *PartitionedInformer) State() State {
 	state.Type, state.Synced = s.describe(), s.HasSynced()
 	state.Objects = s.indexer.table.Len()
 	for _, p := range s.routes.Load().partitions {
-		n, since, _ := s.mailbox.waiting(p.tray)
+		n, since, _ := s.queue.waiting(p.inbox)
 		state.Pending += n
 		if !since.IsZero() && (state.PendingSince.IsZero() || since.Before(state.PendingSince)) {
 			state.PendingSince = since
@@ -125,10 +125,10 @@ func (s *PartitionedInformer) State() State {
 		state.Lags.merge(&p.lags)
 		p.mu.Unlock()
 	}
-	s.telling.Lock()
+	s.applyMu.Lock()
 	state.IndexErrors, state.LastIndexError = s.indexErrors, s.lastError
 	registrations := slices.Clone(s.registrations)
-	s.telling.Unlock()
+	s.applyMu.Unlock()
 	for _, r := range registrations {
 		state.Handlers = append(state.Handlers, r.state())
 	}
@@ -145,11 +145,11 @@ func (l *Lags) merge(more *Lags) {
 }
 
 // state is that of all listeners of the handler.
-func (r *partitionedRegistration) state() HandlerState {
+func (r *registration) state() HandlerState {
 	s := r.informer
-	s.telling.Lock()
+	s.applyMu.Lock()
 	listeners := slices.Collect(maps.Values(r.listeners))
-	s.telling.Unlock()
+	s.applyMu.Unlock()
 	out := HandlerState{Number: r.number, Handler: handlerType(r.handler), Synced: r.HasSynced()}
 	for _, l := range listeners {
 		one := l.state()
@@ -173,4 +173,30 @@ func earliest(a, b time.Time) time.Time {
 		return b
 	}
 	return a
+}
+
+func (s *State) count(more *State) {
+	s.Events += more.Events
+	s.Lists += more.Lists
+	s.Watches += more.Watches
+	s.Bytes += more.Bytes
+	s.Undecodable += more.Undecodable
+	s.Skipped += more.Skipped
+	s.ListsFailed.add(&more.ListsFailed)
+	s.WatchesFailed.add(&more.WatchesFailed)
+}
+
+// takeCounts makes the counts of another state those of this one.
+func (s *State) takeCounts(total *State) {
+	s.Events, s.Lists, s.Watches, s.Bytes = total.Events, total.Lists, total.Watches, total.Bytes
+	s.Undecodable, s.Skipped = total.Undecodable, total.Skipped
+	s.ListsFailed, s.WatchesFailed = total.ListsFailed, total.WatchesFailed
+}
+
+// worseThan tells whether a person should rather look at this one.
+func (s *State) worseThan(other *State) bool {
+	if failing := s.Cause != nil; failing != (other.Cause != nil) {
+		return failing
+	}
+	return s.Phase != PhaseWatching && other.Phase == PhaseWatching
 }

@@ -1,0 +1,501 @@
+package cache
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/watch"
+
+	"vedette.dev/internal/table"
+)
+
+// known returns what the store has under a key, its revision, and the partition that owns it.
+func (s *informer) known(key string) (obj any, have revision, owner *partition, ok bool) {
+	if s.only != nil {
+		if obj, ok = s.indexer.table.Get(key); ok {
+			owner = s.only
+		}
+	} else {
+		var id string
+		if obj, id, ok = s.indexer.table.GetOwned(key); ok {
+			owner = s.partition(id)
+		}
+	}
+	if !ok {
+		return nil, revision{}, nil, false
+	}
+	return obj, s.revisionOf(key, obj), owner, true
+}
+
+// revisionOf returns the revision of an object in the store.
+func (s *informer) revisionOf(key string, obj any) revision {
+	if s.revisions == nil {
+		return revisionOf(obj)
+	}
+	return s.revisions.get(key)
+}
+
+// rowEnvelope returns the envelope of an object in the store.
+func (s *informer) rowEnvelope(bare, key string, obj any) Envelope {
+	return envelopeOf(bare, s.revisionOf(key, obj), nil, obj)
+}
+
+// objectsOf returns a view of the objects of a partition.
+func (s *informer) objectsOf(p *partition) table.View {
+	if s.only != nil {
+		return s.indexer.table.All()
+	}
+	v, _ := s.indexer.table.ByIndex(PartitionIndex, p.config.ID) // there is such an index
+	return v
+}
+
+// lockFor calls what users have given for the objects of events, which is the mutation detector and index functions, and then locks
+// applyMu. It calls them without that lock, which their code may want, and for which other partitions would wait.
+func (s *informer) lockFor(events []*pendingEvent) {
+	d := s.options.MutationDetector
+	for _, first := range events {
+		ev := first.last()
+		if !ev.storable() {
+			continue
+		}
+		packAway(ev.obj)
+		if d != nil && !isPacked(ev.obj) {
+			d.AddObject(ev.obj)
+		}
+	}
+	for {
+		set := s.indexer.table.Indexes()
+		values := make([][]string, 0, len(events)*set.Len())
+		for _, first := range events {
+			if ev := first.last(); ev.storable() {
+				from := len(values)
+				values, ev.indexErr = set.AppendValues(values, ev.key, ev.obj)
+				ev.values = values[from:len(values):len(values)]
+			}
+		}
+		s.applyMu.Lock()
+		if s.indexer.table.Indexes() == set {
+			return
+		}
+		s.applyMu.Unlock() // an index was added meanwhile
+	}
+}
+
+// deliver applies the events of an inbox, after which the store is at a version.
+func (s *informer) deliver(p *partition, events []*pendingEvent, version string) {
+	began := time.Now()
+	p.applying.Lock()
+	defer p.applying.Unlock()
+	s.lockFor(events)
+	b := s.newBatch(len(events))
+	b.setVersion(version)
+	count, bytes := 0, int64(0)
+	for _, first := range events {
+		for ev := first; ev != nil; ev = ev.later {
+			if ev.raw != nil {
+				ev.size = int64(len(ev.raw.Bytes))
+			}
+			count++
+			bytes += ev.size
+		}
+		b.follow(first)
+	}
+	b.commit()
+	s.codec.noteSize(s.indexer.table.Len())
+	s.applyMu.Unlock()
+	b.report()
+	var since time.Time
+	if len(events) > 0 {
+		since = events[0].at
+	}
+	p.applied(count, bytes, since)
+	s.processed(p, began)
+}
+
+// processed updates the metrics of an informer that is not divided.
+func (s *informer) processed(p *partition, began time.Time) {
+	if s.metrics.queued == nil {
+		return
+	}
+	waiting, _, _ := s.queue.waiting(p.inbox)
+	s.metrics.processed(waiting, began)
+}
+
+// batch is a number of changes on their way into the store and the logs.
+type batch struct {
+	*informer
+	initial bool // it is the first list of its partition
+
+	steps   []table.Step
+	values  [][]string     // of the objects that are put, in each index
+	version table.Version  // of the store afterwards
+	failed  table.Errors   // of index functions
+	logs    []logBatch     // in the order in which they were first needed
+	pinned  []string       // keys whose pins are to be moved to the end of their log
+	freed   []*partition   // limited ones that have lost an object
+	room    int            // how many notifications there may be
+	counts  map[string]int // how many objects more the partitions have than in the store
+}
+
+// logBatch is the notifications for one log.
+type logBatch struct {
+	log     *processor
+	notices []notice
+}
+
+// newBatch returns an empty batch with room for so many changes.
+func (s *informer) newBatch(changes int) *batch {
+	return &batch{informer: s, steps: make([]table.Step, 0, changes), room: changes}
+}
+
+// setVersion sets the version of the store after the batch, if the store has one.
+func (b *batch) setVersion(version string) {
+	if b.versioned && version != "" {
+		b.version = table.At(version)
+	}
+}
+
+func (b *batch) tell(log *processor, n notice) {
+	if !log.listened.Load() {
+		return
+	}
+	for i := range b.logs {
+		if b.logs[i].log == log {
+			b.logs[i].notices = append(b.logs[i].notices, n)
+			return
+		}
+	}
+	room := 1
+	if len(b.logs) == 0 {
+		room = max(room, b.room) // most are for one log
+	}
+	b.logs = append(b.logs, logBatch{log, append(make([]notice, 0, room), n)})
+}
+
+// keyState is what is known of a key while a batch is made.
+type keyState struct {
+	obj    any
+	rev    revision
+	owner  *partition
+	exists bool
+	from   *pendingEvent // the event that brought obj; nil if it is in the store
+}
+
+// follow finds out what the events of a key change.
+func (b *batch) follow(first *pendingEvent) {
+	var k keyState
+	k.obj, k.rev, k.owner, k.exists = b.known(first.key)
+	before := k
+	for ev := first; ev != nil; ev = ev.later {
+		b.step(&k, ev)
+	}
+	b.write(first.key, &before, &k)
+}
+
+// step finds out what one event changes.
+func (b *batch) step(k *keyState, ev *pendingEvent) {
+	if ev.err != nil && ev.what != watch.Deleted || ev.isVoid() {
+		if ev.beneath != nil {
+			b.step(k, ev.beneath)
+		}
+		return
+	}
+	if k.exists && b.only == nil && ev.outdated(k.rev) {
+		return
+	}
+	if ev.what == watch.Deleted {
+		b.deletion(k, ev)
+		return
+	}
+	delete(b.holds, ev.key)
+	to := b.destination(ev)
+	switch {
+	case to == nil && k.exists:
+		b.remove(ev.key, k, k.obj)
+	case to == nil:
+	case !k.exists:
+		b.insert(k, ev, to)
+	case k.rev.other(ev.rev):
+		b.remove(ev.key, k, DeletedFinalStateUnknown{ev.key, k.obj})
+		b.insert(k, ev, to)
+	case k.rev.same(ev.rev) && k.owner == to:
+		if ev.stored != nil && !identical(ev.obj, k.obj) {
+			b.set(k, ev, to) // no handler is called: on the server nothing has changed
+		}
+	default:
+		b.update(k, ev, to)
+	}
+}
+
+// deletion finds out what an event changes that says that an object was deleted, or has left its stream.
+func (b *batch) deletion(k *keyState, ev *pendingEvent) {
+	t := ev.stream
+	switch {
+	case !k.exists:
+	case t.config.Leaves && ev.rev.version == k.rev.version:
+		// The change that made it leave this stream is the one that brought it to another.
+	case t.config.Fixed && k.owner.config.ID != t.partitions()[0] && !ev.newer(k.rev):
+		// It has left this stream for the one that has it.
+	case t.mayMove():
+		b.hold(ev.key, k.rev, t, ev.rev.version, ev.finalState(k))
+	default:
+		b.remove(ev.key, k, ev.finalState(k))
+	}
+}
+
+// isVoid reports whether a list has come since that says what an event says, or more.
+func (ev *pendingEvent) isVoid() bool {
+	if ev.epoch != ev.stream.epoch.Load() {
+		return true
+	}
+	if len(ev.stream.overtaken) == 0 {
+		return false
+	}
+	v, err := strconv.ParseUint(ev.rev.version, 10, 64)
+	if err != nil {
+		return false
+	}
+	env := envelopeOf(ev.bare(), ev.rev, ev.raw, ev.obj)
+	return slices.ContainsFunc(ev.stream.overtaken, func(f floor) bool {
+		return v <= f.version && (f.covers == nil || f.covers(&env))
+	})
+}
+
+// overtake notes that a list has come, which says more than what streams that have ended have brought before, under applyMu.
+func (s *informer) overtake(t *Stream, version string) {
+	v, err := strconv.ParseUint(version, 10, 64)
+	if err != nil {
+		return
+	}
+	for old := range s.queue.streams() {
+		if old != t && old.stopping.Load() && old.config.Prefix == t.config.Prefix {
+			old.overtaken = append(old.overtaken, floor{v, t.config.Covers})
+		}
+	}
+}
+
+// outdated reports whether an event is certainly older than what is known.
+func (ev *pendingEvent) outdated(have revision) bool {
+	order, known := compareVersions(ev.rev.version, have.version)
+	return known && order < 0
+}
+
+// newer reports whether an event is certainly newer than what is known.
+func (ev *pendingEvent) newer(have revision) bool {
+	order, known := compareVersions(ev.rev.version, have.version)
+	return known && order > 0
+}
+
+// finalState returns the last state of an object that is deleted, of which a state is known. If it is another that was deleted,
+// one that took its place and whose creation was missed, then so was this one before.
+func (ev *pendingEvent) finalState(k *keyState) any {
+	if ev.err != nil || ev.obj == nil || k.rev.other(ev.rev) {
+		return DeletedFinalStateUnknown{ev.key, k.obj}
+	}
+	return ev.obj
+}
+
+// destination returns the partition that an event is for now.
+func (b *batch) destination(ev *pendingEvent) *partition {
+	routes := b.routes.Load()
+	if routes.only != nil {
+		return routes.only
+	}
+	if ev.by != routes {
+		env := envelopeOf(ev.bare(), ev.rev, ev.raw, ev.obj)
+		ev.to, ev.by = routes.find(ev.stream, &env), routes
+	}
+	return ev.to
+}
+
+// set makes the object of an event the state of its key.
+func (b *batch) set(k *keyState, ev *pendingEvent, owner *partition) {
+	*k = keyState{obj: ev.obj, rev: ev.rev, owner: owner, exists: true, from: ev}
+}
+
+func (b *batch) insert(k *keyState, ev *pendingEvent, to *partition) {
+	if !b.admits(to, ev) {
+		return
+	}
+	n := notice{key: ev.key, new: ev.obj, what: added, initial: b.initial, home: to}
+	b.tell(b.logOf(ev.key, nil, to), n)
+	b.tell(to.own, n)
+	b.set(k, ev, to)
+}
+
+func (b *batch) update(k *keyState, ev *pendingEvent, to *partition) {
+	if k.owner != to && !b.admits(to, ev) {
+		b.remove(ev.key, k, k.obj)
+		return
+	}
+	log := b.logOf(ev.key, k.owner, to)
+	n := notice{key: ev.key, old: k.obj, new: ev.obj, what: updated, sync: k.rev.version == ev.rev.version, home: to}
+	if !k.rev.same(ev.rev) {
+		b.tell(log, n)
+	}
+	if k.owner == to {
+		b.tell(to.own, n)
+	} else {
+		b.moved(ev.key, k.owner, to, k.obj, ev.obj)
+	}
+	b.set(k, ev, to)
+}
+
+// moved notifies the handlers of single partitions that an object has come and gone.
+func (b *batch) moved(key string, from, to *partition, old, obj any) {
+	b.tell(from.own, notice{key: key, old: old, what: deleted, home: from})
+	b.tell(to.own, notice{key: key, new: obj, what: added, home: to})
+	from.movedOut++
+	to.movedIn++
+	b.leaves(key, from)
+}
+
+// leaves notes that an object is in a partition no longer.
+func (b *batch) leaves(key string, owner *partition) {
+	owner.room.gone(key)
+	b.count(owner, -1)
+	if owner.room.full != nil && !slices.Contains(b.freed, owner) {
+		b.freed = append(b.freed, owner)
+	}
+}
+
+// remove takes an object out, of which last is the last state.
+func (b *batch) remove(key string, k *keyState, last any) {
+	n := notice{key: key, old: last, what: deleted, home: k.owner}
+	b.tell(b.logOf(key, k.owner, nil), n)
+	b.tell(k.owner.own, n)
+	b.drop(key, k)
+}
+
+// removeKnown takes out the object of a key, of which last is the last state.
+func (b *batch) removeKnown(key string, last any) {
+	var k keyState
+	k.obj, k.rev, k.owner, k.exists = b.known(key)
+	before := k
+	b.remove(key, &k, last)
+	b.write(key, &before, &k)
+}
+
+// drop takes an object out without a notification.
+func (b *batch) drop(key string, k *keyState) {
+	delete(b.holds, key)
+	b.leaves(key, k.owner)
+	*k = keyState{}
+}
+
+// write adds what became of a key to the batch.
+func (b *batch) write(key string, before, k *keyState) {
+	switch {
+	case !k.exists && !before.exists:
+	case !k.exists:
+		b.steps = append(b.steps, table.Step{Op: table.Delete, Key: key})
+		b.revisions.remove(key)
+	case k.from == nil: // as it was
+	default:
+		b.put(k)
+	}
+}
+
+func (b *batch) put(k *keyState) {
+	ev := k.from
+	k.owner.room.has(ev.key, ev.size)
+	if set := b.indexer.table.Indexes(); len(ev.values) != set.Len() {
+		// It is not the last event of its key, of which the values are known.
+		ev.values, ev.indexErr = set.AppendValues(nil, ev.key, ev.obj)
+	}
+	b.steps = append(b.steps, table.Step{Op: table.Put, Key: ev.key, Object: ev.obj, Owner: k.owner.config.ID})
+	b.values = append(b.values, ev.values...)
+	b.failed.Add(ev.indexErr)
+	b.revisions.put(ev.key, ev.rev)
+}
+
+func (b *batch) count(p *partition, more int) {
+	if p.room.limits.MaxObjects == 0 {
+		return
+	}
+	if b.counts == nil {
+		b.counts = map[string]int{}
+	}
+	b.counts[p.config.ID] += more
+}
+
+func (b *batch) objects(p *partition) int {
+	return b.indexer.table.CountOwned(p.config.ID) + b.counts[p.config.ID]
+}
+
+// admits reports whether a partition has room for an object that it does not have.
+func (b *batch) admits(to *partition, ev *pendingEvent) bool {
+	if to.room.limits.MaxObjects == 0 && to.room.limits.MaxBytes == 0 {
+		return true
+	}
+	if !to.room.admits(b.objects(to), ev.size) {
+		return false
+	}
+	b.count(to, 1)
+	return true
+}
+
+// commit writes the batch to the store in one step, and then appends the notifications to the logs. It is called under applyMu.
+func (b *batch) commit() {
+	if len(b.steps) > 0 || b.version != (table.Version{}) {
+		b.indexer.table.Commit(b.indexer.table.Indexes(), b.steps, b.values, b.version)
+	}
+	if err := b.failed.Err(); err != nil {
+		b.indexErrors++
+		b.lastError = err
+	}
+	for _, l := range b.logs {
+		l.log.append(l.notices)
+	}
+	b.movePins()
+	for _, p := range b.freed {
+		b.fillUp(p)
+	}
+}
+
+// report calls the metric of the store's version, without a lock.
+func (b *batch) report() {
+	if b.version != (table.Version{}) {
+		b.indexer.table.ReportVersion()
+	}
+}
+
+// missing removes what a partition has from a stream and a list of it does not have. What is newer than the list came another way.
+func (b *batch) missing(p *partition, r *relist, version string) {
+	if b.indexer.table.Len() == 0 {
+		return
+	}
+	v := b.objectsOf(p)
+	defer v.Release()
+	t := r.stream
+	for row := range v.Rows() {
+		key := row.Key()
+		if _, listed := r.listed[key]; listed || !strings.HasPrefix(key, t.config.Prefix) {
+			continue
+		}
+		k := keyState{obj: row.Object, rev: b.revisionOf(key, row.Object), owner: p, exists: true}
+		if order, known := compareVersions(k.rev.version, version); b.only == nil && known && order > 0 {
+			continue
+		}
+		if t.config.Covers != nil {
+			env := b.rowEnvelope(key[len(t.config.Prefix):], key, row.Object)
+			if !t.config.Covers(&env) {
+				continue
+			}
+		}
+		last := DeletedFinalStateUnknown{key, row.Object}
+		if t.mayMove() {
+			b.hold(key, k.rev, t, version, last)
+			continue
+		}
+		b.removeKnown(key, last)
+	}
+}
+
+// identical reports whether two objects are one in memory.
+func identical(a, b any) bool {
+	defer func() { _ = recover() }() // of types that cannot be compared
+	return a == b
+}
