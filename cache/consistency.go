@@ -36,22 +36,22 @@ func (e *InconsistencyError) Error() string {
 		e.Count, e.Type, e.ResourceVersion, strings.Join(parts, "; "))
 }
 
-// roll is the versions of objects by their key. It can stand for a store that takes in a new state.
-type roll map[string]string
+// digest is the versions of objects by their key. It can stand for a store that takes in a new state.
+type digest map[string]string
 
-func (r roll) add(a *arrival) error {
+func (r digest) add(a *listItem) error {
 	r[a.key] = a.rev.version
 	return nil
 }
 
-func (r roll) remove(key string)          { delete(r, key) }
-func (r roll) commit(string) error        { return nil }
-func (r roll) failed() []UndecodableError { return nil }
+func (r digest) remove(key string)          { delete(r, key) }
+func (r digest) commit(string) error        { return nil }
+func (r digest) failed() []UndecodableError { return nil }
 
 const maxNamed = 10
 
 // compare returns what differs between what a watch and a list brought, or nil.
-func (r roll) compare(listed roll) *InconsistencyError {
+func (r digest) compare(listed digest) *InconsistencyError {
 	e := new(InconsistencyError)
 	note := func(keys *[]string, key string) {
 		e.Count++
@@ -81,9 +81,9 @@ func (r roll) compare(listed roll) *InconsistencyError {
 }
 
 // verify lists at the very version of a stream, and tells of what differs. A server that cannot list it any more is not to blame.
-func (r *running) verify(streamed roll, version string) {
-	listed := roll{}
-	in := &intake{r: r.Reflector, refill: listed}
+func (r *running) verify(streamed digest, version string) {
+	listed := digest{}
+	in := &snapshot{r: r.Reflector, relist: listed}
 	options := metav1.ListOptions{ResourceVersion: version, ResourceVersionMatch: metav1.ResourceVersionMatchExact, Limit: defaultPageSize}
 	for more := true; more; more = options.Continue != "" {
 		page, err := r.page(in, options)

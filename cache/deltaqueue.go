@@ -1,11 +1,10 @@
 package cache
 
 import (
+	"slices"
 	"strconv"
 	"sync"
 	"time"
-
-	"k8s.io/apimachinery/pkg/watch"
 
 	"vedette.dev/rest"
 )
@@ -14,41 +13,43 @@ import (
 // partition has an inbox, which the goroutine of the partition empties. The policy of an inbox says what it keeps of a key
 // that changes again before it is taken: all states, or only the newest.
 //
-// A key is in one inbox at a time. What comes while the key is being applied goes to the same inbox, whichever it is for, so
-// that nothing is overtaken; so does what comes while the key waits.
+// A key is in one inbox at a time. What comes while the key waits goes to the same inbox, whichever it is for, so that nothing is
+// overtaken; so does what comes while the key is being applied, unless there is one inbox only.
 type deltaQueue struct {
-	buffers sync.Pool
+	buffers sync.Pool // of *[]byte
+	events  sync.Pool // of *pendingEvent
 	mu      sync.Mutex
-	// Invariant: the keys that wait or are being applied. A key that waits is in its inbox; one that is being applied may have a
-	// next event.
+	// Invariant: the keys that wait or, if events are coalesced, are being applied. A key that waits is in its inbox; one that is being
+	// applied may have a next event.
 	keys lookup[*pendingEvent]
 }
 
 // pendingEvent is a change of a key on its way to the store.
 type pendingEvent struct {
-	key    string // with the prefix of the stream
-	what   watch.EventType
+	key    string    // with the prefix of the stream
 	rev    revision  // as it came, before a transform
 	raw    *rest.Raw // a copy; nil if obj is set
 	obj    any
 	stream *Stream
-	epoch  uint64    // of the stream
-	at     time.Time // when the first of the events came that were coalesced into this one
+	epoch  uint64 // of the stream
+	at     int64  // when the first of the events came that were coalesced into this one, as UnixNano; 0 if the inbox has the time
 
 	// to is the partition that the routes in by name; nil if that has not been looked up.
 	to *partition
 	by *routes
 	// err is why the object cannot be decoded.
 	err error
-	// values are those of the object in the indexes, and indexErr says which function has failed.
-	values   [][]string
-	indexErr error
 	// size is the number of bytes that came.
 	size int64
 	// stored is, in a list, the object that the store has in the same version, but that a program may have written to.
 	stored any
+	// row is where the batch has the values of the object in the indexes, from 1 on; 0 if it does not have them.
+	row int32
+	// deleted says that the object was deleted, or has left its stream.
+	deleted bool
 	// replaced says, in a list, that the object came again.
 	replaced bool
+	taken    bool
 
 	// beneath is a deletion that another stream has brought, and that counts if this event does not.
 	beneath *pendingEvent
@@ -56,7 +57,6 @@ type pendingEvent struct {
 	later, newest *pendingEvent
 
 	inbox *inbox
-	taken bool
 	next  *pendingEvent // what came while it was being applied
 }
 
@@ -64,7 +64,7 @@ type pendingEvent struct {
 func (ev *pendingEvent) bare() string { return ev.key[len(ev.stream.config.Prefix):] }
 
 // storable reports whether the object of an event may be stored.
-func (ev *pendingEvent) storable() bool { return ev.err == nil && ev.what != watch.Deleted }
+func (ev *pendingEvent) storable() bool { return ev.err == nil && !ev.deleted }
 
 // last returns the newest state of the key that came with the event.
 func (ev *pendingEvent) last() *pendingEvent {
@@ -72,6 +72,14 @@ func (ev *pendingEvent) last() *pendingEvent {
 		return ev.newest
 	}
 	return ev
+}
+
+// newEvent returns an empty event.
+func (q *deltaQueue) newEvent() *pendingEvent {
+	if ev, ok := q.events.Get().(*pendingEvent); ok {
+		return ev
+	}
+	return &pendingEvent{}
 }
 
 // largestBuffer is the size of the largest buffer that is used again.
@@ -96,16 +104,18 @@ func (q *deltaQueue) release(raw *rest.Raw) {
 
 // inbox is the part of a deltaQueue for one partition: keys in the order in which they first changed.
 type inbox struct {
-	// keepAll is the policy: each state of a key is kept, or only the newest. An inbox that keeps all is emptied as a whole.
+	// keepAll is the policy: each state of a key is kept, or only the newest. An inbox that keeps all is the only one of its queue, and
+	// is emptied as a whole.
 	keepAll bool
 
 	keys   line[*pendingEvent]
-	some   *sync.Cond // there is something to take, or the inbox was closed
-	change *sync.Cond // something was taken or applied, or the inbox was closed
+	spare  []*pendingEvent // the memory of what was taken last
+	some   *sync.Cond      // there is something to take, or the inbox was closed
+	change *sync.Cond      // something was taken or applied, or the inbox was closed
 	closed bool
 	// count is the number of events that wait, and since is when the first of them came.
 	count int
-	since time.Time
+	since int64 // as UnixNano
 	// added and applied count the events that were put in, and those of them that are applied.
 	added, applied uint64
 	// version is that of the last event or bookmark, and moved says that a bookmark came after what was taken last.
@@ -163,6 +173,9 @@ func (q *deltaQueue) push(ev *pendingEvent, in *inbox) {
 // counts notes that an event came, and that so many more wait.
 func (in *inbox) counts(ev *pendingEvent, more int) {
 	if in.count == 0 {
+		if ev.at == 0 {
+			ev.at = time.Now().UnixNano()
+		}
 		in.since = ev.at
 	}
 	in.count += more
@@ -199,14 +212,14 @@ func (ev *pendingEvent) coalesce(n *pendingEvent) {
 		ev.stream.pending--
 		n.stream.pending++
 	}
-	ev.what, ev.rev, ev.raw, ev.obj, ev.stream, ev.epoch = n.what, n.rev, n.raw, n.obj, n.stream, n.epoch
+	ev.deleted, ev.rev, ev.raw, ev.obj, ev.stream, ev.epoch = n.deleted, n.rev, n.raw, n.obj, n.stream, n.epoch
 	ev.to, ev.by = n.to, n.by
 }
 
 // keepBeneath keeps an event that counts for less than ev if it is a deletion of another stream. It may be all that is ever
 // heard of the deletion: ev does not count any more when its stream has brought a list.
 func (ev *pendingEvent) keepBeneath(older *pendingEvent) {
-	if older.what != watch.Deleted {
+	if !older.deleted {
 		return
 	}
 	at := &ev.beneath
@@ -231,7 +244,7 @@ func (ev *pendingEvent) supersedes(before *pendingEvent) bool {
 	case !known:
 		return true
 	case order == 0:
-		return ev.what != watch.Deleted
+		return !ev.deleted
 	}
 	return order > 0
 }
@@ -265,23 +278,24 @@ func (q *deltaQueue) take(in *inbox, most int) (events []*pendingEvent, version 
 		in.some.Wait()
 	}
 	n := min(most, in.keys.len())
-	if in.keepAll {
-		n = in.keys.len()
-	}
 	if n == 0 && !in.moved {
 		return nil, "", false
 	}
-	events = make([]*pendingEvent, n)
-	copy(events, in.keys.all())
-	in.keys.drop(n)
-	for _, ev := range events {
-		ev.taken = true
-		for more := ev; more != nil; more = more.later {
-			in.count--
+	if in.keepAll {
+		events = in.keys.swap(in.spare)
+		in.spare = nil
+		q.keys.clear()
+		in.count = 0
+	} else {
+		events = slices.Clone(in.keys.all()[:n])
+		in.keys.drop(n)
+		in.count -= n
+		for _, ev := range events {
+			ev.taken = true
 		}
-	}
-	if in.keys.len() > 0 {
-		in.since = in.keys.all()[0].at
+		if in.keys.len() > 0 {
+			in.since = in.keys.all()[0].at
+		}
 	}
 	in.moved = false
 	in.change.Broadcast()
@@ -297,13 +311,31 @@ func (q *deltaQueue) done(in *inbox, events []*pendingEvent) {
 			in.applied++
 			more.stream.pending--
 		}
+		if in.keepAll {
+			q.reuse(ev)
+			continue
+		}
 		if next := ev.next; next != nil {
 			q.push(next, in)
 		} else {
 			q.keys.remove(ev.key)
 		}
 	}
+	if in.keepAll && cap(events) <= 2*defaultPending {
+		clear(events)
+		in.spare = events[:0]
+	}
 	in.change.Broadcast()
+}
+
+// reuse lets newEvent return the events of a key that were applied.
+func (q *deltaQueue) reuse(ev *pendingEvent) {
+	for ev != nil {
+		later := ev.later
+		*ev = pendingEvent{}
+		q.events.Put(ev)
+		ev = later
+	}
 }
 
 // bookmark notes that everything up to a version was put into an inbox.
@@ -391,7 +423,7 @@ func (q *deltaQueue) waiting(in *inbox) (n int, since time.Time, coalesced uint6
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if in.count > 0 {
-		since = in.since
+		since = time.Unix(0, in.since)
 	}
 	return in.count, since, in.coalesced
 }

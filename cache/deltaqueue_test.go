@@ -49,7 +49,7 @@ func TestDeltaQueueModel(t *testing.T) {
 			"put": func(t *rapid.T) {
 				version++
 				ev := &pendingEvent{
-					key: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "key"), what: watch.Modified,
+					key: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "key"),
 					rev: revision{"u", fmt.Sprint(version)}, stream: streams[rapid.IntRange(0, 1).Draw(t, "stream")],
 				}
 				newest[ev.key] = version
@@ -62,7 +62,7 @@ func TestDeltaQueueModel(t *testing.T) {
 				if before := m.keys.m[key]; before == nil || before.taken && before.next == nil {
 					return // there, the store tells that it is old
 				}
-				m.put(&pendingEvent{key: key, what: watch.Deleted, rev: revision{"u", "0"}, stream: &Stream{}}, inboxes[0], 0, never)
+				m.put(&pendingEvent{key: key, deleted: true, rev: revision{"u", "0"}, stream: &Stream{}}, inboxes[0], 0, never)
 			},
 			"take": func(t *rapid.T) { take(rapid.IntRange(0, 2).Draw(t, "inbox"), t) },
 			"done": func(t *rapid.T) { finish(rapid.IntRange(0, 2).Draw(t, "inbox")) },
@@ -124,7 +124,7 @@ func TestDeltaQueueKeepsAll(t *testing.T) {
 				what := rapid.SampledFrom([]watch.EventType{watch.Added, watch.Modified, watch.Deleted}).Draw(t, "what")
 				want[key] = append(want[key], fmt.Sprint(version))
 				put++
-				q.put(&pendingEvent{key: key, what: what, rev: revision{"u", fmt.Sprint(version)}, stream: stream, at: time.Now()}, in, 0, nil)
+				q.put(&pendingEvent{key: key, deleted: what == watch.Deleted, rev: revision{"u", fmt.Sprint(version)}, stream: stream, at: time.Now().UnixNano()}, in, 0, nil)
 			},
 			"put one twice": func(t *rapid.T) {
 				key := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "key")
@@ -132,7 +132,7 @@ func TestDeltaQueueKeepsAll(t *testing.T) {
 				if waits == nil || waits.taken || !waits.last().storable() || waits.last().rev.version != fmt.Sprint(version) {
 					return
 				}
-				q.put(&pendingEvent{key: key, what: watch.Modified, rev: waits.last().rev, stream: stream, at: time.Now()}, in, 0, nil)
+				q.put(&pendingEvent{key: key, rev: waits.last().rev, stream: stream, at: time.Now().UnixNano()}, in, 0, nil)
 			},
 			"bookmark": func(t *rapid.T) {
 				version++

@@ -16,7 +16,7 @@ import (
 type MutationDetector interface {
 	// AddObject has an object watched from now on, for some minutes.
 	AddObject(obj interface{})
-	// Run looks at the objects again and again until the channel is closed, and then once more. Each informer calls it.
+	// Run checks at the objects again and again until the channel is closed, and then once more. Each informer calls it.
 	Run(stopCh <-chan struct{})
 }
 
@@ -24,7 +24,7 @@ type MutationDetector interface {
 type MutationDetectorConfig struct {
 	// Name is what reports call the cache.
 	Name string
-	// Period is the time between two looks. Zero means a second.
+	// Period is the time between two checks. Zero means a second.
 	Period time.Duration
 	// Keep is for how long, at least, an object is watched. Zero means two minutes.
 	Keep time.Duration

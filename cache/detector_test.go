@@ -74,7 +74,7 @@ func TestTheDetectorReportsEachChangeOnce(t *testing.T) {
 		change("y")
 		time.Sleep(3 * time.Minute) // still watched, among the old
 		change("z")
-		close(stop) // it looks once more
+		close(stop) // it checks once more
 		<-ended
 		sentence := `cache pods modified: *v1.Pod ns/a, which is shared and must not be changed (not read from the store): Labels["app"]: `
 		wantEqual(t, "reports", reports, []string{sentence + `"x" became "y"`, sentence + `"y" became "z"`})

@@ -57,7 +57,7 @@ func wantError(t *testing.T, err error, words string) {
 	}
 }
 
-// wantPanic runs f and looks for words in what it panics with.
+// wantPanic runs f and checks for words in what it panics with.
 func wantPanic(t *testing.T, words string, f func()) {
 	t.Helper()
 	defer func() {

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/watch"
-
 	"vedette.dev/internal/table"
 )
 
@@ -51,45 +49,14 @@ func (s *informer) objectsOf(p *partition) table.View {
 	return v
 }
 
-// lockFor calls what users have given for the objects of events, which is the mutation detector and index functions, and then locks
-// applyMu. It calls them without that lock, which their code may want, and for which other partitions would wait.
-func (s *informer) lockFor(events []*pendingEvent) {
-	d := s.options.MutationDetector
-	for _, first := range events {
-		ev := first.last()
-		if !ev.storable() {
-			continue
-		}
-		packAway(ev.obj)
-		if d != nil && !isPacked(ev.obj) {
-			d.AddObject(ev.obj)
-		}
-	}
-	for {
-		set := s.indexer.table.Indexes()
-		values := make([][]string, 0, len(events)*set.Len())
-		for _, first := range events {
-			if ev := first.last(); ev.storable() {
-				from := len(values)
-				values, ev.indexErr = set.AppendValues(values, ev.key, ev.obj)
-				ev.values = values[from:len(values):len(values)]
-			}
-		}
-		s.applyMu.Lock()
-		if s.indexer.table.Indexes() == set {
-			return
-		}
-		s.applyMu.Unlock() // an index was added meanwhile
-	}
-}
-
 // deliver applies the events of an inbox, after which the store is at a version.
 func (s *informer) deliver(p *partition, events []*pendingEvent, version string) {
 	began := time.Now()
 	p.applying.Lock()
 	defer p.applying.Unlock()
-	s.lockFor(events)
-	b := s.newBatch(len(events))
+	b := p.newBatch(len(events))
+	defer p.keep(b)
+	b.lockFor(events)
 	b.setVersion(version)
 	count, bytes := 0, int64(0)
 	for _, first := range events {
@@ -108,7 +75,7 @@ func (s *informer) deliver(p *partition, events []*pendingEvent, version string)
 	b.report()
 	var since time.Time
 	if len(events) > 0 {
-		since = events[0].at
+		since = time.Unix(0, events[0].at)
 	}
 	p.applied(count, bytes, since)
 	s.processed(p, began)
@@ -128,8 +95,15 @@ type batch struct {
 	*informer
 	initial bool // it is the first list of its partition
 
+	// indexes is the indexes that there are, prepared the values in each of them of objects that may be put, and unindexed the errors of
+	// index functions.
+	indexes   *table.IndexSet
+	prepared  [][]string
+	unindexed map[*pendingEvent]error
+	scattered bool
+
 	steps   []table.Step
-	values  [][]string     // of the objects that are put, in each index
+	values  [][]string     // of the objects that are put, in each index; the first of prepared, or a copy if it is scattered
 	version table.Version  // of the store afterwards
 	failed  table.Errors   // of index functions
 	logs    []logBatch     // in the order in which they were first needed
@@ -145,9 +119,80 @@ type logBatch struct {
 	notices []notice
 }
 
-// newBatch returns an empty batch with room for so many changes.
-func (s *informer) newBatch(changes int) *batch {
-	return &batch{informer: s, steps: make([]table.Step, 0, changes), room: changes}
+// newBatch returns an empty batch for so many changes.
+func (s *informer) newBatch(changes int) *batch { return &batch{informer: s, room: changes} }
+
+// scratch is memory of a batch that the next one uses.
+type scratch struct {
+	steps    []table.Step
+	prepared [][]string
+}
+
+// newBatch returns an empty batch for so many changes of a partition. It is called by the goroutine that has applying.
+func (p *partition) newBatch(changes int) *batch {
+	b := p.informer.newBatch(changes)
+	b.steps, b.prepared = slices.Grow(p.scratch.steps, changes), p.scratch.prepared
+	p.scratch = scratch{}
+	return b
+}
+
+// keep keeps the memory of a batch that is applied, unless it is large.
+func (p *partition) keep(b *batch) {
+	clear(b.steps)
+	clear(b.prepared)
+	if cap(b.steps) <= 2*defaultPending {
+		p.scratch.steps = b.steps[:0]
+	}
+	if cap(b.prepared) <= 2*defaultPending {
+		p.scratch.prepared = b.prepared[:0]
+	}
+}
+
+// lockFor calls what users have given for the objects of events, which is the mutation detector and index functions, and then locks
+// applyMu. It calls them without that lock, which their code may want, and for which other partitions would wait.
+func (b *batch) lockFor(events []*pendingEvent) {
+	d := b.options.MutationDetector
+	for _, first := range events {
+		ev := first.last()
+		if !ev.storable() {
+			continue
+		}
+		packAway(ev.obj)
+		if d != nil && !isPacked(ev.obj) {
+			d.AddObject(ev.obj)
+		}
+	}
+	for {
+		b.prepare(events)
+		b.applyMu.Lock()
+		if b.indexer.table.Indexes() == b.indexes {
+			return
+		}
+		b.applyMu.Unlock() // an index was added meanwhile
+	}
+}
+
+// prepare finds the values of objects in the indexes that there are.
+func (b *batch) prepare(events []*pendingEvent) {
+	b.indexes, b.unindexed = b.indexer.table.Indexes(), nil
+	b.prepared = slices.Grow(b.prepared[:0], len(events)*b.indexes.Len())
+	for _, first := range events {
+		if ev := first.last(); ev.storable() {
+			b.index(ev)
+		}
+	}
+}
+
+// index finds the values of the object of an event in the indexes.
+func (b *batch) index(ev *pendingEvent) {
+	ev.row = int32(len(b.prepared)) + 1
+	var err error
+	if b.prepared, err = b.indexes.AppendValues(b.prepared, ev.key, ev.obj); err != nil {
+		if b.unindexed == nil {
+			b.unindexed = map[*pendingEvent]error{}
+		}
+		b.unindexed[ev] = err
+	}
 }
 
 // setVersion sets the version of the store after the batch, if the store has one.
@@ -196,7 +241,7 @@ func (b *batch) follow(first *pendingEvent) {
 
 // step finds out what one event changes.
 func (b *batch) step(k *keyState, ev *pendingEvent) {
-	if ev.err != nil && ev.what != watch.Deleted || ev.isVoid() {
+	if ev.err != nil && !ev.deleted || ev.isVoid() {
 		if ev.beneath != nil {
 			b.step(k, ev.beneath)
 		}
@@ -205,7 +250,7 @@ func (b *batch) step(k *keyState, ev *pendingEvent) {
 	if k.exists && b.only == nil && ev.outdated(k.rev) {
 		return
 	}
-	if ev.what == watch.Deleted {
+	if ev.deleted {
 		b.deletion(k, ev)
 		return
 	}
@@ -401,13 +446,17 @@ func (b *batch) write(key string, before, k *keyState) {
 func (b *batch) put(k *keyState) {
 	ev := k.from
 	k.owner.room.has(ev.key, ev.size)
-	if set := b.indexer.table.Indexes(); len(ev.values) != set.Len() {
-		// It is not the last event of its key, of which the values are known.
-		ev.values, ev.indexErr = set.AppendValues(nil, ev.key, ev.obj)
+	if ev.row == 0 {
+		b.index(ev) // it is not the last event of its key
 	}
 	b.steps = append(b.steps, table.Step{Op: table.Put, Key: ev.key, Object: ev.obj, Owner: k.owner.config.ID})
-	b.values = append(b.values, ev.values...)
-	b.failed.Add(ev.indexErr)
+	if from, n := int(ev.row)-1, b.indexes.Len(); from == len(b.values) && !b.scattered {
+		b.values = b.prepared[: from+n : from+n] // all so far are in the order in which they were prepared
+	} else {
+		b.scattered = true
+		b.values = append(b.values, b.prepared[from:from+n]...)
+	}
+	b.failed.Add(b.unindexed[ev])
 	b.revisions.put(ev.key, ev.rev)
 }
 
@@ -440,7 +489,10 @@ func (b *batch) admits(to *partition, ev *pendingEvent) bool {
 // commit writes the batch to the store in one step, and then appends the notifications to the logs. It is called under applyMu.
 func (b *batch) commit() {
 	if len(b.steps) > 0 || b.version != (table.Version{}) {
-		b.indexer.table.Commit(b.indexer.table.Indexes(), b.steps, b.values, b.version)
+		if b.indexes == nil {
+			b.indexes = b.indexer.table.Indexes()
+		}
+		b.indexer.table.Commit(b.indexes, b.steps, b.values, b.version)
 	}
 	if err := b.failed.Err(); err != nil {
 		b.indexErrors++

@@ -29,7 +29,8 @@ const (
 // newRelist begins a list. What the stream has brought before is applied first, where every state of an object counts.
 func newRelist(t *Stream) *relist {
 	s := t.informer
-	r := &relist{stream: t, listed: map[string]*pendingEvent{}}
+	// Most of what is stored is in the list again.
+	r := &relist{stream: t, listed: make(map[string]*pendingEvent, s.indexer.table.Len()/max(1, s.streamCount()))}
 	if s.only != nil {
 		s.queue.drain(s.only.inbox)
 	}
@@ -43,7 +44,7 @@ func newRelist(t *Stream) *relist {
 
 // add takes an object of the list. An object that cannot be decoded is listed, and what the store has of it stays: its error is
 // returned by add, or by failed.
-func (r *relist) add(a *arrival) error {
+func (r *relist) add(a *listItem) error {
 	t := r.stream
 	s := t.informer
 	routes := s.routes.Load()
@@ -67,7 +68,7 @@ func (r *relist) add(a *arrival) error {
 		}
 		stored = obj
 	}
-	ev := r.put(pendingEvent{key: key, what: watch.Added, rev: a.rev, stream: t, obj: a.obj, to: to, by: routes, stored: stored})
+	ev := r.put(pendingEvent{key: key, rev: a.rev, stream: t, obj: a.obj, to: to, by: routes, stored: stored})
 	if a.raw != nil {
 		ev.size = int64(len(a.raw.Bytes))
 	}
@@ -196,8 +197,9 @@ func (s *informer) replaceIn(p *partition, r *relist, events []*pendingEvent, ve
 	began := time.Now()
 	p.applying.Lock()
 	defer p.applying.Unlock()
-	s.lockFor(events)
-	b := s.newBatch(len(events))
+	b := p.newBatch(len(events))
+	defer p.keep(b)
+	b.lockFor(events)
 	b.setVersion(version)
 	b.initial = !p.isSynced()
 	b.missing(p, r, version)
@@ -237,11 +239,11 @@ type streamStore struct{ *Stream }
 var (
 	_ ReflectorStore         = streamStore{}
 	_ ReflectorBookmarkStore = streamStore{}
-	_ refiller               = streamStore{}
+	_ relister               = streamStore{}
 	_ frameTaker             = streamStore{}
 )
 
-func (t streamStore) refill() refill { return newRelist(t.Stream) }
+func (t streamStore) relist() storeRelist { return newRelist(t.Stream) }
 
 // Bookmark notes that everything up to a version was brought.
 func (t streamStore) Bookmark(resourceVersion string) error {
@@ -251,7 +253,7 @@ func (t streamStore) Bookmark(resourceVersion string) error {
 	return nil
 }
 
-// The others are there because a ReflectorStore has them: a reflector calls take and refill instead.
+// The others are there because a ReflectorStore has them: a reflector calls take and relist instead.
 
 func (t streamStore) Add(obj interface{}) error {
 	return t.take(&event{what: watch.Added, object: obj})
@@ -266,13 +268,13 @@ func (t streamStore) Delete(obj interface{}) error {
 }
 
 func (t streamStore) Replace(list []interface{}, resourceVersion string) error {
-	r := t.refill()
+	r := t.relist()
 	for _, obj := range list {
 		key, err := MetaNamespaceKeyFunc(obj)
 		if err != nil {
 			return KeyError{obj, err}
 		}
-		if err := r.add(&arrival{key: key, rev: revisionOf(obj), obj: obj, load: func() (any, error) { return obj, nil }}); err != nil {
+		if err := r.add(&listItem{key: key, rev: revisionOf(obj), obj: obj, load: func() (any, error) { return obj, nil }}); err != nil {
 			return err
 		}
 	}

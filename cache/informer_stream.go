@@ -114,6 +114,12 @@ func (s *informer) addStream(config StreamConfig) *Stream {
 	return t
 }
 
+func (s *informer) streamCount() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.streams)
+}
+
 // start makes the reflector of a stream and runs it, under mu.
 func (s *informer) start(t *Stream) {
 	t.reflector = NewReflectorWithOptions(t.config.Source, s.example, streamStore{t}, ReflectorOptions{
@@ -276,7 +282,8 @@ func (t *Stream) take(e *event) error {
 		return fmt.Errorf("an event of the unknown type %q", e.what)
 	}
 	s := t.informer
-	ev := &pendingEvent{key: key, what: e.what, rev: rev, stream: t, epoch: t.epoch.Load(), at: time.Now()}
+	ev := s.queue.newEvent()
+	ev.key, ev.deleted, ev.rev, ev.stream, ev.epoch = key, e.what == watch.Deleted, rev, t, t.epoch.Load()
 	if s.only != nil {
 		if err := t.decodeNow(e, ev); err != nil {
 			return err
@@ -284,7 +291,7 @@ func (t *Stream) take(e *event) error {
 		s.queue.put(ev, s.only.inbox, s.options.pending(), t.stopping.Load) // if it is closed, the informer has ended
 		return nil
 	}
-	ev.key = t.config.Prefix + key
+	ev.key, ev.at = t.config.Prefix+key, time.Now().UnixNano()
 	env := envelopeOf(key, rev, e.raw, e.object)
 	if t.below(&env, ev.key, rev.version) || t.stranger(&env) {
 		return nil
@@ -402,22 +409,22 @@ func (t *Stream) decode(ev *pendingEvent) {
 	if ev.err == nil {
 		ev.obj, ev.err = t.informer.transformed(ev.obj)
 	}
-	if ev.err != nil && ev.raw != nil && ev.what != watch.Deleted {
+	if ev.err != nil && ev.raw != nil && !ev.deleted {
 		t.cannotRead(ev.bare(), ev.err)
 	}
 }
 
 // cannotRead has the reflector note what it did not decode itself.
 func (t *Stream) cannotRead(key string, err error) {
-	var stranger *strangerError
-	if errors.As(err, &stranger) {
+	var unexpected *unexpectedError
+	if errors.As(err, &unexpected) {
 		t.reflector.skip(err)
 		return
 	}
 	t.reflector.cannotRead(&UndecodableError{Key: key, Err: err})
 	if _, due := t.reflector.dueForRecheck(); !due {
 		t.reflector.setRecheck(t.reflector.clock.Now().Add(recheckFirst))
-		t.reflector.lookSoon.Store(true)
+		t.reflector.checkSoon.Store(true)
 	}
 }
 

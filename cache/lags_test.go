@@ -4,8 +4,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"k8s.io/apimachinery/pkg/watch"
 )
 
 // holdUp is a detector that holds up what is put into the store, if a test sets until.
@@ -111,7 +109,7 @@ func TestPendingSinceTheFirst(t *testing.T) {
 			in.keepAll = keepAll
 			stream := &Stream{}
 			for range 2 {
-				q.put(&pendingEvent{key: "a", what: watch.Deleted, stream: stream, at: time.Now()}, in, 0, nil)
+				q.put(&pendingEvent{key: "a", deleted: true, stream: stream, at: time.Now().UnixNano()}, in, 0, nil)
 				time.Sleep(time.Second)
 			}
 			_, since, _ := q.waiting(in)

@@ -45,8 +45,11 @@ func (l *line[E]) drop(n int) {
 }
 
 // take hands over all elements, and their memory.
-func (l *line[E]) take() []E {
+func (l *line[E]) take() []E { return l.swap(nil) }
+
+// swap is take, and lets the line use other memory from then on.
+func (l *line[E]) swap(memory []E) []E {
 	all := l.all()
-	*l = line[E]{}
+	*l = line[E]{elems: memory}
 	return all
 }

@@ -71,7 +71,7 @@ const (
 	// takenAway is more than any number of a notice.
 	takenAway = 1 << 62
 	never     = 1 << 61
-	// clockEvery is how many calls of a long page go by between two looks at the clock.
+	// clockEvery is how many calls of a long page go by between two checks at the clock.
 	clockEvery = 32
 )
 

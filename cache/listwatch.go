@@ -41,43 +41,44 @@ type ListerWatcherWithContext interface {
 	WatcherWithContext
 }
 
-// ToListerWithContext returns l itself if it knows contexts, and else one that pays no heed to them.
+// ToListerWithContext returns l if it implements ListerWithContext; otherwise it returns an adapter that ignores the context.
 func ToListerWithContext(l Lister) ListerWithContext {
 	if l, ok := l.(ListerWithContext); ok {
 		return l
 	}
-	return heedlessLister{l}
+	return contextUnawareLister{l}
 }
 
-// ToWatcherWithContext returns w itself if it knows contexts, and else one that pays no heed to them.
+// ToWatcherWithContext returns w if it implements WatcherWithContext; otherwise it returns an adapter that ignores the context.
 func ToWatcherWithContext(w Watcher) WatcherWithContext {
 	if w, ok := w.(WatcherWithContext); ok {
 		return w
 	}
-	return heedlessWatcher{w}
+	return contextUnawareWatcher{w}
 }
 
-// ToListerWatcherWithContext returns lw itself if it knows contexts, and else one that pays no heed to them.
+// ToListerWatcherWithContext returns lw if it implements ListerWatcherWithContext; otherwise it returns an adapter that ignores the
+// context.
 func ToListerWatcherWithContext(lw ListerWatcher) ListerWatcherWithContext {
 	if lw, ok := lw.(ListerWatcherWithContext); ok {
 		return lw
 	}
-	return heedlessListerWatcher{ToListerWithContext(lw), ToWatcherWithContext(lw)}
+	return contextUnawareListerWatcher{ToListerWithContext(lw), ToWatcherWithContext(lw)}
 }
 
-type heedlessLister struct{ lister Lister }
+type contextUnawareLister struct{ lister Lister }
 
-func (h heedlessLister) ListWithContext(_ context.Context, options metav1.ListOptions) (runtime.Object, error) {
+func (h contextUnawareLister) ListWithContext(_ context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	return h.lister.List(options)
 }
 
-type heedlessWatcher struct{ watcher Watcher }
+type contextUnawareWatcher struct{ watcher Watcher }
 
-func (h heedlessWatcher) WatchWithContext(_ context.Context, options metav1.ListOptions) (watch.Interface, error) {
+func (h contextUnawareWatcher) WatchWithContext(_ context.Context, options metav1.ListOptions) (watch.Interface, error) {
 	return h.watcher.Watch(options)
 }
 
-type heedlessListerWatcher struct {
+type contextUnawareListerWatcher struct {
 	ListerWithContext
 	WatcherWithContext
 }
@@ -102,8 +103,8 @@ type ListWatch struct {
 	// DisableChunking has a reflector list everything in one piece.
 	DisableChunking bool
 
-	// doors is where the requests behind the functions can be had, if anywhere.
-	doors *doors
+	// raw has the requests behind the functions; nil if they are not known.
+	raw *rawListWatch
 }
 
 var (

@@ -48,7 +48,7 @@ func NewListWatchFromRequester(r Requester, newObject func() metav1.Object, twea
 }
 
 func newListWatch(r Requester, newObject func() metav1.Object, tweak func(*metav1.ListOptions)) *ListWatch {
-	d := &doors{requests: tweaked{r, tweak}, newObject: newObject}
+	d := &rawListWatch{requests: tweaked{r, tweak}, newObject: newObject}
 	list, watching := d.plainList, d.plainWatch
 	if newObject != nil {
 		list, watching = d.streamedList, d.streamedWatch
@@ -64,7 +64,7 @@ func newListWatch(r Requester, newObject func() metav1.Object, tweak func(*metav
 		},
 	}
 	d.made = codeOf(lw)
-	lw.doors = d
+	lw.raw = d
 	return lw
 }
 

@@ -95,7 +95,7 @@ func TestListWatchFromClientAsks(t *testing.T) {
 		{NewFilteredListWatchFromClient(client, "pods", "", nil),
 			"http://nowhere/api/v1/pods?limit=5", "http://nowhere/api/v1/pods?limit=5&watch=true"},
 	} {
-		requests := c.lw.doors.requests
+		requests := c.lw.raw.requests
 		wantEqual(t, "list", requests.ListRequest(metav1.ListOptions{Limit: 5}).URL().String(), c.list)
 		wantEqual(t, "watch", requests.WatchRequest(metav1.ListOptions{Limit: 5}).URL().String(), c.watch)
 	}

@@ -27,6 +27,7 @@ type partition struct {
 	shared, own *processor
 	// applying is held by the goroutine that applies a batch, so that index functions are called one at a time.
 	applying turn.Turn
+	scratch  scratch // of the goroutine that has applying
 
 	// What follows belongs to applyMu.
 

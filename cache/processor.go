@@ -27,7 +27,7 @@ type processor struct {
 	synced bool
 	// last is the newest page of the log. Older ones are held by those who have not read them.
 	last *page
-	// check is how often the informer looks whether a resync is due, zero if never.
+	// check is how often the informer checks whether a resync is due, zero if never.
 	check  time.Duration
 	logger logr.Logger
 }
@@ -66,7 +66,7 @@ func (p *processor) add(l *listener, replay func() *table.View) bool {
 }
 
 // agree settles how often a new listener resyncs. Before the start the most impatient one decides how often the informer
-// looks; afterwards a listener must put up with that.
+// checks; afterwards a listener must put up with that.
 func (p *processor) agree(l *listener) {
 	l.resync.due = true
 	want := l.resync.requested
@@ -87,7 +87,7 @@ func (p *processor) agree(l *listener) {
 	l.resync.set(permitted(want, p.check), time.Now())
 }
 
-// settle sets all periods anew, as the informer looks more often now.
+// settle sets all periods anew, as the informer checks more often now.
 func (p *processor) settle() {
 	now := time.Now()
 	for _, l := range p.listeners {
@@ -95,7 +95,7 @@ func (p *processor) settle() {
 	}
 }
 
-// period is how often the informer looks whether a resync is due.
+// period is how often the informer checks whether a resync is due.
 func (p *processor) period() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()

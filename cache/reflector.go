@@ -44,8 +44,8 @@ type Reflector struct {
 	random          func() float64
 
 	lw           ListerWatcherWithContext
-	heeds        bool // lw ends its calls when their context ends
-	doors        *doors
+	contextAware bool // lw ends its calls when their context ends
+	raw          *rawListWatch
 	refusing     bool // lw says that no watch of it can begin with all objects
 	noChunks     bool
 	expectedType reflect.Type
@@ -56,7 +56,7 @@ type Reflector struct {
 	onlyJSON     bool                 // newObject cannot be read from protobuf, and the client does not know
 
 	store      ReflectorStore
-	refills    refiller               // the store, if it is one
+	relists    relister               // the store, if it is one
 	bookmarks  ReflectorBookmarkStore // the store, if it is one
 	versions   ResourceVersionUpdater // the store, if it is one
 	frames     frameTaker             // the store, if it is one
@@ -65,18 +65,18 @@ type Reflector struct {
 	minTimeout time.Duration
 
 	// What follows outlives a round, and belongs to the goroutine that runs.
-	backoff *retreat
-	ladder  ladder
-	recheck recheck
-	paged   bool // the first list came in pages though it need not have
-	kind    kindCheck
+	backoff  *backoff
+	fallback watchListFallback
+	recheck  recheck
+	paged    bool // the first list came in pages though it need not have
+	kind     kindCheck
 	// resume is the version at which to begin to watch, without a list. It counts once.
 	resume string
-	// lookSoon is set by those who decode for the reflector when there is something to look at again.
-	lookSoon atomic.Bool
+	// checkSoon is set by those who decode for the reflector when there is something to look at again.
+	checkSoon atomic.Bool
 
 	mu sync.Mutex // guards what follows
-	standing
+	status
 }
 
 // ResourceVersionUpdater is a ReflectorStore that wants to know of every version that the reflector has reached.
@@ -134,8 +134,8 @@ func NewReflectorWithOptions(lw ListerWatcher, expectedType interface{}, store R
 		clock:           options.Clock,
 		random:          random,
 		lw:              ToListerWatcherWithContext(lw),
-		heeds:           heedsContext(lw),
-		doors:           doorsOf(lw),
+		contextAware:    isContextAware(lw),
+		raw:             rawOf(lw),
 		refusing:        refusesWatchList(lw),
 		noChunks:        wantsNoChunks(lw),
 		expectedType:    reflect.TypeOf(expectedType),
@@ -145,7 +145,7 @@ func NewReflectorWithOptions(lw ListerWatcher, expectedType interface{}, store R
 		resync:          options.ResyncPeriod,
 		minTimeout:      max(minWatchTimeout, options.MinWatchTimeout),
 	}
-	r.refills, _ = store.(refiller)
+	r.relists, _ = store.(relister)
 	r.bookmarks, _ = store.(ReflectorBookmarkStore)
 	r.versions, _ = store.(ResourceVersionUpdater)
 	r.frames, _ = store.(frameTaker)
@@ -159,9 +159,9 @@ func NewReflectorWithOptions(lw ListerWatcher, expectedType interface{}, store R
 	if r.typeDescription == "" {
 		r.typeDescription = describeType(expectedType)
 	}
-	r.openDoors()
-	r.backoff = newRetreat(r, options.Backoff)
-	r.recheck.pace = retreat{clock: r.clock, random: r.jitter, first: recheckFirst, soon: backoffSoon, late: recheckLate}
+	r.initRaw()
+	r.backoff = newBackoff(r, options.Backoff)
+	r.recheck.pace = backoff{clock: r.clock, random: r.jitter, first: recheckFirst, soon: backoffSoon, late: recheckLate}
 	return r
 }
 

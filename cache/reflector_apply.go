@@ -24,8 +24,8 @@ func (r *running) follow(w *watching) error {
 		if err := r.apply(&e); err != nil {
 			r.notApplied(w, &e, err)
 		}
-		if r.lookSoon.Swap(false) {
-			w.guard.use(r.overlook(w))
+		if r.checkSoon.Swap(false) {
+			w.watchdog.use(r.checkWatch(w))
 		}
 		w.ordered = w.ordered || e.what != watch.Added
 		if !w.ordered {
@@ -82,9 +82,9 @@ func (r *running) notApplied(w *watching, e *event, err error) {
 	}
 	r.cannotRead(unread)
 	if _, due := r.dueForRecheck(); !due {
-		r.lookAgain(true)
+		r.recheckLater(true)
 	}
-	w.guard.use(r.overlook(w))
+	w.watchdog.use(r.checkWatch(w))
 }
 
 // deleteUnread deletes an object whose last state is not known.

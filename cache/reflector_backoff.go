@@ -11,12 +11,12 @@ import (
 
 const (
 	backoffFirst = 800 * time.Millisecond
-	// backoffSoon is the longest wait at first, so that a fault that is over soon is over for everyone some seconds later.
+	// backoffSoon is the longest wait at first, so that a reflector goes on within seconds after a short failure.
 	backoffSoon = 5 * time.Second
-	// backoffLate is the longest wait when it has gone on for backoffPatience: by then a server is down, not busy.
-	backoffLate     = 30 * time.Second
-	backoffPatience = 2 * time.Minute
-	// backoffReset is how long nothing may have failed for all to be forgotten.
+	// backoffLate is the longest wait when failures have gone on for backoffSteady: by then a server is down, not busy.
+	backoffLate   = 30 * time.Second
+	backoffSteady = 2 * time.Minute
+	// backoffReset is the time without a failure after which the next wait is the first again.
 	backoffReset = 2 * time.Minute
 	// maxSuggested is the longest wait that a server can ask for.
 	maxSuggested = 5 * time.Minute
@@ -27,8 +27,8 @@ const (
 
 func random() float64 { return rand.Float64() }
 
-// retreat says how long to wait after one failure more. It belongs to the goroutine of the reflector.
-type retreat struct {
+// backoff returns how long to wait after each failure. It is used by the goroutine of the reflector only.
+type backoff struct {
 	clock  clock.Clock
 	random func() float64
 	custom wait.DelayFunc // used in place of all that follows, if not nil
@@ -40,19 +40,19 @@ type retreat struct {
 	until time.Time     // when the last wait ends
 }
 
-func newRetreat(r *Reflector, custom *wait.Backoff) *retreat {
-	b := &retreat{clock: r.clock, random: r.jitter, first: backoffFirst, soon: backoffSoon, late: backoffLate}
+func newBackoff(r *Reflector, custom *wait.Backoff) *backoff {
+	b := &backoff{clock: r.clock, random: r.jitter, first: backoffFirst, soon: backoffSoon, late: backoffLate}
 	if custom != nil {
 		b.custom = custom.DelayWithReset(r.clock, backoffReset)
 	}
 	return b
 }
 
-// jitter is read at each call, so that tests can decide it.
+// jitter reads random at each call, so that tests can replace it.
 func (r *Reflector) jitter() float64 { return r.random() }
 
 // next returns how long to wait now.
-func (b *retreat) next() time.Duration {
+func (b *backoff) next() time.Duration {
 	if b.custom != nil {
 		return b.custom()
 	}
@@ -61,20 +61,20 @@ func (b *retreat) next() time.Duration {
 		b.delay, b.since = b.first/2, now
 	}
 	most := b.soon
-	if now.Sub(b.since) >= backoffPatience {
+	if now.Sub(b.since) >= backoffSteady {
 		most = b.late
 	}
 	b.delay = min(2*b.delay, most)
-	// The random part is taken off, not added: the longest wait is one that somebody has promised.
+	// The random part is subtracted, so that the longest wait is that of the documentation.
 	wait := b.delay - time.Duration(b.random()*float64(b.delay)/2)
 	b.until = now.Add(wait)
 	return wait
 }
 
-// forget has the next wait be the first.
-func (b *retreat) forget() { b.delay = 0 }
+// forget makes the next wait the first.
+func (b *backoff) forget() { b.delay = 0 }
 
-// suggestedDelay is how long the server asks to wait.
+// suggestedDelay returns how long the server asks the client to wait.
 func suggestedDelay(err error) time.Duration {
 	seconds, ok := apierrors.SuggestsClientDelay(err)
 	if !ok || seconds <= 0 {
@@ -84,38 +84,38 @@ func suggestedDelay(err error) time.Duration {
 }
 
 const (
-	ladderFirst = 10 * time.Minute
-	ladderLast  = 4 * time.Hour
-	// streamTries is how many streams in a row may break off before there is a list.
+	fallbackFirst = 10 * time.Minute
+	fallbackLast  = 4 * time.Hour
+	// streamTries is how many streaming lists in a row may break off before there is a list in pages.
 	streamTries = 2
 )
 
-// ladder remembers whether a watch can begin with all objects. A server that cannot do it is not asked each time, nor is
-// it never asked again: it may be a newer one by then.
-type ladder struct {
+// watchListFallback decides between a streaming list (WatchList) and a list in pages. A server that does not know the former is asked
+// for it again after a while: it may have been upgraded.
+type watchListFallback struct {
 	after  time.Time // when to try again
 	pause  time.Duration
-	broken int // streams in a row that ended before they were complete
+	broken int // streaming lists in a row that ended before they were complete
 }
 
-func (l *ladder) mayStream(now time.Time) bool { return !now.Before(l.after) }
+func (l *watchListFallback) mayWatchList(now time.Time) bool { return !now.Before(l.after) }
 
-// down notes that it did not work.
-func (l *ladder) down(now time.Time) {
-	l.pause = min(max(ladderFirst, 2*l.pause), ladderLast)
+// refused notes that the server cannot do a streaming list.
+func (l *watchListFallback) refused(now time.Time) {
+	l.pause = min(max(fallbackFirst, 2*l.pause), fallbackLast)
 	l.after = now.Add(l.pause)
 	l.broken = 0
 }
 
-// brokeOff notes that a stream was cut, and tells whether to go down.
-func (l *ladder) brokeOff(now time.Time) bool {
+// brokeOff notes that a streaming list was cut, and reports whether to list in pages.
+func (l *watchListFallback) brokeOff(now time.Time) bool {
 	l.broken++
 	if l.broken < streamTries {
 		return false
 	}
-	l.down(now)
+	l.refused(now)
 	return true
 }
 
-// up notes that it worked.
-func (l *ladder) up() { *l = ladder{} }
+// succeeded notes that a streaming list was complete.
+func (l *watchListFallback) succeeded() { *l = watchListFallback{} }

@@ -36,7 +36,7 @@ func TestBackoffStaysBelowFiveSecondsForTwoMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := NewReflector(p, &corev1.Pod{}, newPodStore(), 0)
 		while(t, r, func() {
-			for begin := time.Now(); time.Since(begin) < backoffPatience; {
+			for begin := time.Now(); time.Since(begin) < backoffSteady; {
 				s := r.State()
 				if d := s.Until.Sub(s.Since); d < backoffFirst/2 || d > backoffSoon {
 					t.Fatalf("a wait of %v", d)

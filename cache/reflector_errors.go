@@ -42,16 +42,16 @@ func (e *VeryShortWatchError) Error() string {
 // Why a reflector ends a watch of its own accord.
 var (
 	errWatchTimeout = errors.New("the server did not end the watch in time")
-	errRecheck      = errors.New("it is time to look again at objects that could not be decoded")
+	errRecheck      = errors.New("rechecking objects that could not be decoded")
 	errNoBookmark   = errors.New("the server does not send the bookmark that ends the initial events")
 	errNoAnswer     = errors.New("the server did not answer")
-	errListStalled  = errors.New("the list does not come on")
+	errListStalled  = errors.New("list stalled: no data received")
 )
 
-// isExpired: servers before 1.18 said Gone.
+// isExpired reports whether a resource version is too old: 410 Gone, with the reason Expired since 1.18.
 func isExpired(err error) bool { return apierrors.IsResourceExpired(err) || apierrors.IsGone(err) }
 
-// isTooLarge tells whether a server has not got as far as the version that was asked for.
+// isTooLarge reports whether the server is not yet at the version that was asked for.
 func isTooLarge(err error) bool {
 	if apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge) {
 		return true
@@ -78,7 +78,7 @@ func isTooLarge(err error) bool {
 
 func isInternalError(err error) bool { return apierrors.IsInternalError(err) }
 
-// isUndecodable tells whether a client could not decode an event, and ended the watch. Clients give the same cause when a
+// isUndecodable reports whether a client could not decode an event, and ended the watch. Clients give the same cause when a
 // connection breaks, and differ in words only.
 func isUndecodable(err error) bool {
 	return apierrors.HasStatusCause(err, clientWatchDecoding) && strings.Contains(err.Error(), cannotDecode)
@@ -87,8 +87,8 @@ func isUndecodable(err error) bool {
 // cannotDecode is how the client of this module, and others, say it.
 const cannotDecode = "unable to decode watch event"
 
-// isPassing tells whether a watch that could not begin may be begun later at the same version, so that no list is needed:
-// the server has nothing against it, but is busy or away.
+// isPassing reports whether a watch that could not begin may begin later at the same version, without a list: the server does not
+// refuse it, but is busy or cannot be reached.
 func isPassing(err error) bool {
 	if apierrors.IsTooManyRequests(err) {
 		return true
@@ -99,12 +99,12 @@ func isPassing(err error) bool {
 	return utilnet.IsConnectionRefused(err) || isCut(err) || errors.Is(err, errNoAnswer)
 }
 
-// isCut tells whether a connection broke.
+// isCut reports whether a connection broke.
 func isCut(err error) bool {
 	if err == nil {
 		return false
 	}
-	// HTTP/2 has ways of its own to say it, with types that nobody can name.
+	// The HTTP/2 errors have types that are not exported.
 	if text := err.Error(); strings.Contains(text, "GOAWAY") || strings.Contains(text, "stream error: ") {
 		return true
 	}
@@ -112,7 +112,7 @@ func isCut(err error) bool {
 		utilnet.IsHTTP2ConnectionLost(err) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe)
 }
 
-// refusesStream tells whether a server does not know what is asked for when a watch is to begin with all objects.
+// refusesStream reports whether a server does not know the parameters of a streaming list.
 func refusesStream(err error) bool {
 	status, ok := statusOf(err)
 	if !ok {

@@ -17,8 +17,8 @@ import (
 
 const defaultPageSize = 500
 
-// listPatience is a minute and a bit: after a minute, API servers give up.
-var listPatience = patience{step: 3 * time.Second, worried: 1, lost: 21, cause: errListStalled}
+// listTimeouts gives up after a little more than a minute: an API server ends a request after a minute.
+var listTimeouts = timeouts{step: 3 * time.Second, warn: 1, fail: 21, cause: errListStalled}
 
 // list gets all objects in pages.
 func (r *running) list() step {
@@ -46,7 +46,7 @@ func (r *running) list() step {
 func (r *running) listAt(version string) error {
 	options := metav1.ListOptions{ResourceVersion: version, Limit: r.pageSize(version)}
 	r.asked(1, 0)
-	in := r.newIntake(false)
+	in := r.newSnapshot(false)
 	first, err := r.page(in, options)
 	pages := 1
 	for next := first.Continue; err == nil && next != ""; pages++ {
@@ -58,7 +58,7 @@ func (r *running) listAt(version string) error {
 	}
 	if pages > 1 && apierrors.IsResourceExpired(err) {
 		// It took so long that the server has forgotten the version: all at once, then.
-		in = r.newIntake(false)
+		in = r.newSnapshot(false)
 		first, err = r.page(in, metav1.ListOptions{ResourceVersion: version})
 	}
 	if err != nil {
@@ -84,13 +84,13 @@ func (r *running) pageSize(version string) int64 {
 }
 
 // page gets one page into the new state.
-func (r *running) page(in *intake, options metav1.ListOptions) (metav1.ListMeta, error) {
-	if r.doors != nil {
-		listMeta, err := r.pageThroughDoor(in, options)
+func (r *running) page(in *snapshot, options metav1.ListOptions) (metav1.ListMeta, error) {
+	if r.raw != nil {
+		listMeta, err := r.rawPage(in, options)
 		if !errors.Is(err, rest.ErrNoStream) {
 			return listMeta, err
 		}
-		r.doors = nil
+		r.raw = nil
 	}
 	ctx := r.round
 	list, err := await(ctx, r.grace(), func() (runtime.Object, error) { return r.lw.ListWithContext(ctx, options) }, nil)
@@ -100,10 +100,10 @@ func (r *running) page(in *intake, options metav1.ListOptions) (metav1.ListMeta,
 	return in.addList(list)
 }
 
-// pageThroughDoor reads items as they come.
-func (r *running) pageThroughDoor(in *intake, options metav1.ListOptions) (metav1.ListMeta, error) {
+// rawPage reads items as they come.
+func (r *running) rawPage(in *snapshot, options metav1.ListOptions) (metav1.ListMeta, error) {
 	var progress progress
-	g := r.newGuard(r.round, listPatience.look(r.Reflector, &progress))
+	g := r.newWatchdog(r.round, listTimeouts.check(r.Reflector, &progress))
 	defer g.leave()
 	items, err := r.listRequest(options).Items(g.ctx)
 	if err != nil {
@@ -130,7 +130,7 @@ func because(ctx context.Context, err error) error {
 }
 
 // addList takes the items of a decoded list.
-func (in *intake) addList(list runtime.Object) (metav1.ListMeta, error) {
+func (in *snapshot) addList(list runtime.Object) (metav1.ListMeta, error) {
 	if isNil(list) {
 		return metav1.ListMeta{}, errors.New("the list function returned neither a list nor an error")
 	}

@@ -158,7 +158,7 @@ type refilledStore struct{ Store }
 
 func (s *refilledStore) Bookmark(string) error { return nil }
 
-func (s *refilledStore) refill() refill {
+func (s *refilledStore) relist() storeRelist {
 	return &storeRefill{store: s.Store, objects: map[string]any{}}
 }
 
@@ -167,7 +167,7 @@ type storeRefill struct {
 	objects map[string]any
 }
 
-func (r *storeRefill) add(a *arrival) error {
+func (r *storeRefill) add(a *listItem) error {
 	if old, ok, _ := r.store.GetByKey(a.key); ok && revisionOf(old) == a.rev {
 		r.objects[a.key] = old
 		return nil

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// progress tells a guard whether something still comes.
+// progress reports to a watchdog whether something still comes.
 type progress struct {
 	n    atomic.Int64
 	over bool
@@ -19,21 +19,21 @@ func (p *progress) made() {
 	}
 }
 
-// live notes a sign that what is waited for is over: what comes from now on is no progress.
+// live notes that what is waited for is over: what comes from now on is not progress.
 func (p *progress) live() { p.over = true }
 
-// patience says how long one waits for something to come. It is counted in steps: a guard looks once a step.
-type patience struct {
+// timeouts is how long a reflector waits for something to come, in steps: the watchdog checks once a step.
+type timeouts struct {
 	step time.Duration
-	// worried is after how many steps without progress others are to know, lost after how many one gives up, and silent the
-	// same if nothing has come at all; 0 means as lost.
-	worried, lost, silent int
+	// warn is the number of steps without progress after which the state shows cause, fail the number after which the reflector
+	// gives up, and failFirst the same if nothing has come at all; 0 means as fail.
+	warn, fail, failFirst int
 	cause                 error
 }
 
-// look is for the guard of something that makes progress.
-func (p patience) look(r *Reflector, progress *progress) look {
-	seen, idle := int64(0), -1 // the first look is at the beginning
+// check returns the check of something that makes progress.
+func (p timeouts) check(r *Reflector, progress *progress) check {
+	seen, idle := int64(0), -1 // the first check is at the beginning
 	return func(time.Duration) (time.Duration, error) {
 		if n := progress.n.Load(); n != seen {
 			seen, idle = n, 0
@@ -41,17 +41,17 @@ func (p patience) look(r *Reflector, progress *progress) look {
 		} else {
 			idle++
 		}
-		if idle == p.worried {
+		if idle == p.warn {
 			r.failing(p.cause)
 		}
-		if idle >= p.lost || seen == 0 && p.silent > 0 && idle >= p.silent {
+		if idle >= p.fail || seen == 0 && p.failFirst > 0 && idle >= p.failFirst {
 			return 0, p.cause
 		}
 		return p.step, nil
 	}
 }
 
-// isNil also knows a nil pointer in an interface.
+// isNil reports whether obj is nil or a nil pointer.
 func isNil(obj any) bool {
 	if obj == nil {
 		return true

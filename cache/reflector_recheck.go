@@ -5,12 +5,12 @@ import "time"
 // recheck is when to look again at objects that could not be decoded. Nobody tells when they can be: it may be the server
 // that gets better, and it says nothing about objects that have not changed.
 type recheck struct {
-	pace retreat
+	pace backoff
 	at   time.Time // zero for never; guarded by the lock of the reflector
 }
 
-// lookAgain notes whether there is something to look at again, after a new state or an event.
-func (r *Reflector) lookAgain(needed bool) {
+// recheckLater notes whether there is something to look at again, after a new state or an event.
+func (r *Reflector) recheckLater(needed bool) {
 	if !needed {
 		r.recheck.pace.forget()
 		r.setRecheck(time.Time{})

@@ -53,7 +53,7 @@ func TestWhatIsKnownIsNotDecoded(t *testing.T) {
 		store := newPodStore()
 		mustNot(t, store.Add(podAt("a@5")))
 		mustNot(t, store.Add(podAt("b@6")))
-		r := NewReflector(s.listWatch("doors"), &corev1.Pod{}, &refilledStore{store}, 0)
+		r := NewReflector(s.listWatch("raw"), &corev1.Pod{}, &refilledStore{store}, 0)
 		while(t, r, func() {
 			for _, line := range [][]string{{"watch", "error", "400"}, {"list", "10", "broken:a@5", "broken:b@7"}} {
 				mustNot(t, s.do(line))
@@ -70,14 +70,14 @@ func TestWhatIsKnownIsNotDecoded(t *testing.T) {
 // One who puts a function of his own into a ListWatch wants it to be called.
 func TestFunctionsOfOnesOwnCloseTheDoors(t *testing.T) {
 	s := newScript(t)
-	lw := s.listWatch("doors")
-	wantEqual(t, "doors", doorsOf(lw) != nil, true)
-	wantEqual(t, "doors of a wrapped one", doorsOf(ToListWatcherWithWatchListSemantics(lw, nil)) != nil, true)
+	lw := s.listWatch("raw")
+	wantEqual(t, "raw", rawOf(lw) != nil, true)
+	wantEqual(t, "raw of a wrapped one", rawOf(ToListWatcherWithWatchListSemantics(lw, nil)) != nil, true)
 	inner := lw.ListFunc
 	lw.ListFunc = func(options metav1.ListOptions) (runtime.Object, error) { return inner(options) }
-	wantEqual(t, "doors", doorsOf(lw) != nil, false)
-	wantEqual(t, "doors of plain functions", doorsOf(s.listWatch("functions")) != nil, false)
-	wantEqual(t, "doors of something else", doorsOf(newPuppet("1")) != nil, false)
+	wantEqual(t, "raw", rawOf(lw) != nil, false)
+	wantEqual(t, "raw of plain functions", rawOf(s.listWatch("functions")) != nil, false)
+	wantEqual(t, "raw of something else", rawOf(newPuppet("1")) != nil, false)
 }
 
 // Point 59.

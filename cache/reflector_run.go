@@ -74,7 +74,7 @@ func (r *running) begin(ctx context.Context) step {
 		r.resume = ""
 		return stepWatch
 	}
-	if r.refusing || !r.ladder.mayStream(r.clock.Now()) {
+	if r.refusing || !r.fallback.mayWatchList(r.clock.Now()) {
 		return stepList
 	}
 	return stepStream

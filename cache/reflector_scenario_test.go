@@ -40,7 +40,7 @@ var update = flag.Bool("update", false, "write what was heard into the scenario 
 //	0s     stream version=""           a request
 //	1.5s   replace 10: a@1 b@2         a call of the store
 //
-// A first line that says "only: doors" is for what plain functions cannot do, "only: functions" for the contrary.
+// A first line that says "only: raw" is for what plain functions cannot do, "only: functions" for the contrary.
 func TestScenarios(t *testing.T) {
 	files, err := filepath.Glob("testdata/reflector/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -51,7 +51,7 @@ func TestScenarios(t *testing.T) {
 		mustNot(t, err)
 		comment, acts := parseScenario(t, string(data))
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
-		for _, way := range []string{"doors", "functions"} {
+		for _, way := range []string{"raw", "functions"} {
 			if _, only, ok := strings.Cut(comment, "only: "); ok && !strings.HasPrefix(only, way) {
 				continue
 			}
@@ -170,7 +170,7 @@ func (s *script) podKind() Requester {
 
 func (s *script) listWatch(way string) *ListWatch {
 	pods := s.podKind()
-	if way == "doors" {
+	if way == "raw" {
 		return NewListWatchFromRequester(pods, nil, nil)
 	}
 	return &ListWatch{

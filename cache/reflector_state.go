@@ -2,24 +2,24 @@ package cache
 
 import "time"
 
-// standing is what others may ask a reflector. It is guarded by the lock of the reflector.
-type standing struct {
+// status is what State and LastSyncResourceVersion return. It is guarded by the lock of the reflector.
+type status struct {
 	state State // without Name, Type and ResourceVersion
 	// version is the last one that the store has been given.
 	version string
-	// unavailable tells that the server has not got version, or not any more.
+	// unavailable says that the server does not have version, or no longer.
 	unavailable bool
 	// unread is an object that could not be decoded and has not been seen in a better state since.
 	unread *UndecodableError
 	// unreadSince is when the first of them was met.
 	unreadSince time.Time
-	// fresh tells that events have come since LastEvent was last set.
+	// fresh says that events have come since LastEvent was last set.
 	fresh bool
 	// logged is the kind of failure that the logger was last told of, empty if all was well since.
 	logged string
 }
 
-// State tells what the reflector is doing.
+// State returns what the reflector is doing.
 func (r *Reflector) State() State {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -31,14 +31,14 @@ func (r *Reflector) State() State {
 	return s
 }
 
-// LastSyncResourceVersion is the last version that the store has been given.
+// LastSyncResourceVersion returns the last version that the store was given.
 func (r *Reflector) LastSyncResourceVersion() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.version
 }
 
-// listVersion is what a list must be at least as new as.
+// listVersion returns the version that a list must be at least as new as.
 func (r *Reflector) listVersion() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -51,7 +51,7 @@ func (r *Reflector) listVersion() string {
 	return r.version
 }
 
-// streamVersion is what a stream must be at least as new as.
+// streamVersion returns the version that a streaming list must be at least as new as.
 func (r *Reflector) streamVersion() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -124,7 +124,7 @@ func (r *Reflector) thriving() {
 	}
 }
 
-// recover is called under the lock, and tells whether the logger has something to hear.
+// recover is called under the lock, and reports whether the recovery is to be logged.
 func (r *Reflector) recover() bool {
 	r.state.Cause, r.state.Failing, r.state.Failures = nil, time.Time{}, 0
 	if r.logged == "" || r.unread != nil {
@@ -186,7 +186,8 @@ func (r *Reflector) moved(version string) {
 	}
 }
 
-// heard sets LastEvent. To look at the clock at each event would cost more than the rest.
+// heard sets LastEvent, once for many events of a watch whose objects are decoded: to read the clock for each would cost more than
+// the rest.
 func (r *Reflector) heard() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -10,25 +10,25 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// streamPatience is for how long a stream may bring no initial event, nor the bookmark after them. A list still fits
+// watchListTimeouts is for how long a stream may bring no initial event, nor the bookmark after them. A list still fits
 // into the 30 s in which a reflector should be in sync. A server that has nothing to say at all may say more to a list.
-var streamPatience = patience{step: 2 * time.Second, worried: 2, lost: 12, silent: 4, cause: errNoBookmark}
+var watchListTimeouts = timeouts{step: 2 * time.Second, warn: 2, fail: 12, failFirst: 4, cause: errNoBookmark}
 
 // stream gets all objects from the beginning of a watch.
 func (r *running) stream() step {
 	r.enter(PhaseStreaming)
 	progress := &progress{}
-	w, err := r.open(r.streamOptions(), streamPatience.look(r.Reflector, progress))
+	w, err := r.open(r.streamOptions(), watchListTimeouts.check(r.Reflector, progress))
 	if err != nil {
 		return r.streamFailed(err, false)
 	}
 	if err := r.fill(w, progress); err != nil {
-		err = because(w.guard.ctx, err)
+		err = because(w.watchdog.ctx, err)
 		w.close()
 		r.watchFailed(err)
 		return r.streamFailed(err, true)
 	}
-	r.ladder.up()
+	r.fallback.succeeded()
 	r.left = w
 	r.startResync()
 	return stepWatch
@@ -44,9 +44,9 @@ func (r *running) streamOptions() metav1.ListOptions {
 
 // fill takes the initial events, and gives them to the store when they are complete.
 func (r *running) fill(w *watching, progress *progress) error {
-	in := r.newIntake(true)
+	in := r.newSnapshot(true)
 	if r.OnInconsistency != nil {
-		in.seen = roll{}
+		in.seen = digest{}
 	}
 	var e event
 	for {
@@ -59,7 +59,7 @@ func (r *running) fill(w *watching, progress *progress) error {
 		case e.wrong != nil:
 			r.leaveOut(&e)
 		case e.what == watch.Bookmark && e.end:
-			w.guard.use(r.overlook(w)) // the store may take its time
+			w.watchdog.use(r.checkWatch(w)) // the store may take its time
 			if err := r.commit(in, e.version); err != nil {
 				return err
 			}
@@ -74,7 +74,7 @@ func (r *running) fill(w *watching, progress *progress) error {
 }
 
 // commit gives a new state to the store.
-func (r *running) commit(in *intake, version string) error {
+func (r *running) commit(in *snapshot, version string) error {
 	if err := in.commit(version); err != nil {
 		return &storeError{err}
 	}
@@ -87,7 +87,7 @@ type storeError struct{ error }
 func (e *storeError) Unwrap() error { return e.error }
 
 // follow takes an event that comes before the state is complete.
-func (in *intake) follow(e *event, progress *progress) {
+func (in *snapshot) follow(e *event, progress *progress) {
 	switch e.what {
 	case watch.Added:
 		progress.made()
@@ -105,7 +105,7 @@ func (in *intake) follow(e *event, progress *progress) {
 	}
 }
 
-func (in *intake) addEvent(e *event) {
+func (in *snapshot) addEvent(e *event) {
 	if e.raw == nil {
 		in.addObject(e.object)
 		return
@@ -113,7 +113,7 @@ func (in *intake) addEvent(e *event) {
 	in.addFrame(e.key, e.rev, e.raw)
 }
 
-func (in *intake) removeEvent(e *event) {
+func (in *snapshot) removeEvent(e *event) {
 	if e.raw != nil {
 		in.remove(e.key)
 		return
@@ -141,11 +141,11 @@ func (r *running) streamFailed(err error, opened bool) step {
 	case isPassing(err) && !(opened && isCut(err)):
 		return r.fail(err, stepBegin)
 	case errors.Is(err, errNoBookmark), refusesStream(err):
-		r.ladder.down(now)
-		r.logger.V(2).Info("The server cannot begin a watch with all objects: listing instead", "type", r.typeDescription, "err", err, "again", r.ladder.after)
+		r.fallback.refused(now)
+		r.logger.V(2).Info("The server cannot begin a watch with all objects: listing instead", "type", r.typeDescription, "err", err, "again", r.fallback.after)
 		return stepList
 	case err == io.EOF, isCut(err):
-		if r.ladder.brokeOff(now) {
+		if r.fallback.brokeOff(now) {
 			return stepList
 		}
 		return r.fail(fmt.Errorf("the stream of %s ended before it was complete: %w", r.typeDescription, err), stepBegin)

@@ -60,9 +60,9 @@ func kindOf(expected any) *schema.GroupVersionKind {
 	return &gvk
 }
 
-// openDoors finds out whether objects can be decoded one by one, which takes knowing what they are.
-func (r *Reflector) openDoors() {
-	if r.doors == nil {
+// initRaw finds out whether objects can be decoded one by one, which takes knowing what they are.
+func (r *Reflector) initRaw() {
+	if r.raw == nil {
 		return
 	}
 	switch {
@@ -70,19 +70,19 @@ func (r *Reflector) openDoors() {
 		// What the reflector promises to its store counts, whatever the ListWatch says.
 		element := r.expectedType.Elem()
 		r.newObject = func() any { return reflect.New(element).Interface() }
-	case r.expectedType == nil && r.doors.newObject != nil:
-		r.newObject = func() any { return r.doors.newObject() }
+	case r.expectedType == nil && r.raw.newObject != nil:
+		r.newObject = func() any { return r.raw.newObject() }
 	}
 	if r.newObject == nil {
-		r.doors = nil
+		r.raw = nil
 		return
 	}
 	if _, ok := r.newObject().(metav1.Object); !ok {
-		r.doors = nil
+		r.raw = nil
 		return
 	}
 	// A client that is only given a resource does not know that a type has no other form.
-	_, general := r.doors.requests.Requester.(getter)
+	_, general := r.raw.requests.Requester.(getter)
 	_, protobuf := r.newObject().(interface{ Unmarshal([]byte) error })
 	r.onlyJSON = general && !protobuf
 	r.kind.name = reflect.TypeOf(r.newObject()).Elem().Name()
@@ -133,15 +133,15 @@ func (r *Reflector) unexpected(obj any) error {
 		return nil
 	}
 	if kind != *r.expectedGVK {
-		return &strangerError{fmt.Sprintf("an object of kind %v, not %v", kind, *r.expectedGVK)}
+		return &unexpectedError{fmt.Sprintf("an object of kind %v, not %v", kind, *r.expectedGVK)}
 	}
 	return nil
 }
 
-// strangerError says that something is not what was asked for.
-type strangerError struct{ what string }
+// unexpectedError says that something is not what was asked for.
+type unexpectedError struct{ what string }
 
-func (e *strangerError) Error() string { return e.what }
+func (e *unexpectedError) Error() string { return e.what }
 
 // kindCheck tells objects of another kind, which would be decoded into nonsense. The name of a Go type need not be that
 // of its kind, so nothing is held against a frame before one was seen for which it is.
@@ -150,14 +150,14 @@ type kindCheck struct {
 	confirmed bool
 }
 
-// refuses looks at what a frame says of itself.
+// refuses checks at what a frame says of itself.
 func (r *Reflector) refuses(raw *rest.Raw) error {
 	if r.expectedGVK == nil {
 		return r.kind.refuses(raw)
 	}
 	apiVersion, kind := r.expectedGVK.ToAPIVersionAndKind()
 	if raw.Kind != kind || raw.APIVersion != apiVersion {
-		return &strangerError{fmt.Sprintf("an object of kind %s %s, not %s %s", raw.APIVersion, raw.Kind, apiVersion, kind)}
+		return &unexpectedError{fmt.Sprintf("an object of kind %s %s, not %s %s", raw.APIVersion, raw.Kind, apiVersion, kind)}
 	}
 	return nil
 }
@@ -175,5 +175,5 @@ func (k *kindCheck) refuses(raw *rest.Raw) error {
 			return nil
 		}
 	}
-	return &strangerError{fmt.Sprintf("an object of kind %s %s, not %s", raw.APIVersion, raw.Kind, k.name)}
+	return &unexpectedError{fmt.Sprintf("an object of kind %s %s, not %s", raw.APIVersion, raw.Kind, k.name)}
 }

@@ -19,17 +19,17 @@ const (
 	cutWatch = 40 * time.Second
 )
 
-// openPatience is for how long a watch may take to begin. There are proxies that let nothing through before the first
+// openTimeouts is for how long a watch may take to begin. There are proxies that let nothing through before the first
 // event, which with most servers is a bookmark after a minute.
-var openPatience = patience{step: 3 * time.Second, worried: 2, lost: 25, cause: errNoAnswer}
+var openTimeouts = timeouts{step: 3 * time.Second, warn: 2, fail: 25, cause: errNoAnswer}
 
 // watching is one watch, from its beginning to its end.
 type watching struct {
-	source source
-	guard  *guard
-	began  time.Time
-	limit  time.Duration // how old it may become
-	events int
+	source   source
+	watchdog *watchdog
+	began    time.Time
+	limit    time.Duration // how old it may become
+	events   int
 	// ordered tells that versions mean something: not so at the beginning of a watch that was begun without one.
 	ordered bool
 	// holds is for how long it must last to be taken for a good sign.
@@ -37,19 +37,19 @@ type watching struct {
 }
 
 // open begins a watch.
-func (r *running) open(options metav1.ListOptions, l look) (*watching, error) {
+func (r *running) open(options metav1.ListOptions, c check) (*watching, error) {
 	w := &watching{
-		guard:   r.newGuard(r.round, l),
-		began:   r.clock.Now(),
-		limit:   time.Duration(*options.TimeoutSeconds)*time.Second + watchGrace,
-		ordered: options.ResourceVersion != "" && options.ResourceVersion != "0",
-		holds:   shortWatch,
+		watchdog: r.newWatchdog(r.round, c),
+		began:    r.clock.Now(),
+		limit:    time.Duration(*options.TimeoutSeconds)*time.Second + watchGrace,
+		ordered:  options.ResourceVersion != "" && options.ResourceVersion != "0",
+		holds:    shortWatch,
 	}
 	r.asked(0, 1)
 	var err error
-	if w.source, err = r.openWatch(w.guard.ctx, options); err != nil {
-		err = because(w.guard.ctx, err)
-		w.guard.leave()
+	if w.source, err = r.openWatch(w.watchdog.ctx, options); err != nil {
+		err = because(w.watchdog.ctx, err)
+		w.watchdog.leave()
 		r.watchFailed(err)
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (r *running) open(options metav1.ListOptions, l look) (*watching, error) {
 
 func (w *watching) close() {
 	w.source.close()
-	w.guard.leave()
+	w.watchdog.leave()
 }
 
 // watchOptions are those of a watch from a version.
@@ -77,7 +77,7 @@ func (r *running) watch() step {
 		w.ordered = true // the initial events are over
 	} else {
 		var err error
-		if w, err = r.open(r.watchOptions(r.LastSyncResourceVersion()), openPatience.look(r.Reflector, &progress{})); err != nil {
+		if w, err = r.open(r.watchOptions(r.LastSyncResourceVersion()), openTimeouts.check(r.Reflector, &progress{})); err != nil {
 			return r.watchRefused(err)
 		}
 		if r.cut {
@@ -85,14 +85,14 @@ func (r *running) watch() step {
 		}
 	}
 	r.cut = false
-	w.guard.use(r.overlook(w))
-	err := because(w.guard.ctx, r.follow(w))
+	w.watchdog.use(r.checkWatch(w))
+	err := because(w.watchdog.ctx, r.follow(w))
 	w.close()
 	return r.watchEnded(w, err)
 }
 
-// overlook is how a watch is looked at while it runs.
-func (r *running) overlook(w *watching) look {
+// checkWatch is how a watch is looked at while it runs.
+func (r *running) checkWatch(w *watching) check {
 	return func(age time.Duration) (time.Duration, error) {
 		if age < shortWatch {
 			return shortWatch - age, nil
@@ -157,5 +157,6 @@ func (r *running) watchEnded(w *watching, err error) step {
 		r.cut = true
 		return stepWatch // at once, since it has held for a while
 	}
-	return r.fail(err, stepBegin) // an old version, or who knows what: only a list helps
+	// 410 Gone, because the version has expired, or an error that is not known: only a list helps.
+	return r.fail(err, stepBegin)
 }

@@ -5,30 +5,30 @@ import (
 	"time"
 )
 
-// guard looks at a watch now and then, and ends it if it has to be ended, also while the reflector waits for the next
+// watchdog checks at a watch now and then, and ends it if it has to be ended, also while the reflector waits for the next
 // event.
-type guard struct {
-	ctx   context.Context // that of the watch
-	end   context.CancelCauseFunc
-	looks chan look
-	done  chan struct{}
+type watchdog struct {
+	ctx    context.Context // that of the watch
+	end    context.CancelCauseFunc
+	checks chan check
+	done   chan struct{}
 }
 
-// look is told how old a watch is, and says in how long it wants to be asked again, or why the watch is to end.
-type look func(age time.Duration) (time.Duration, error)
+// check is called with the age of a watch. It returns when it is to be called again, or why the watch has to end.
+type check func(age time.Duration) (time.Duration, error)
 
-func (r *Reflector) newGuard(ctx context.Context, l look) *guard {
-	g := &guard{looks: make(chan look), done: make(chan struct{})}
+func (r *Reflector) newWatchdog(ctx context.Context, c check) *watchdog {
+	g := &watchdog{checks: make(chan check), done: make(chan struct{})}
 	g.ctx, g.end = context.WithCancelCause(ctx)
-	go g.run(r, l)
+	go g.run(r, c)
 	return g
 }
 
-func (g *guard) run(r *Reflector, l look) {
+func (g *watchdog) run(r *Reflector, c check) {
 	defer close(g.done)
 	began := r.clock.Now()
 	for {
-		again, err := l(r.clock.Since(began))
+		again, err := c(r.clock.Since(began))
 		if err != nil {
 			g.end(err)
 			return
@@ -36,7 +36,7 @@ func (g *guard) run(r *Reflector, l look) {
 		timer := r.clock.NewTimer(again)
 		select {
 		case <-timer.C():
-		case l = <-g.looks:
+		case c = <-g.checks:
 			timer.Stop()
 		case <-g.ctx.Done():
 			timer.Stop()
@@ -45,22 +45,22 @@ func (g *guard) run(r *Reflector, l look) {
 	}
 }
 
-// use has the guard look at once, and in another way from now on.
-func (g *guard) use(l look) {
+// use calls another check at once, and from now on.
+func (g *watchdog) use(c check) {
 	select {
-	case g.looks <- l:
+	case g.checks <- c:
 	case <-g.done:
 	}
 }
 
-// leave ends the watch and waits for the guard.
-func (g *guard) leave() {
+// leave ends the watch and waits for the watchdog.
+func (g *watchdog) leave() {
 	g.end(nil)
 	<-g.done
 }
 
-// await calls f beside the caller, so that a function that does not heed its context cannot hold up a stop; one that
-// should is given a moment. A panic of f is raised again here. What f returns too late is given to late.
+// await calls f in another goroutine, so that a function that ignores its context does not delay a stop; one that should not
+// ignore it is given a moment. A panic of f is raised again here. What f returns too late is given to late.
 func await[T any](ctx context.Context, grace time.Duration, f func() (T, error), late func(T)) (T, error) {
 	type result struct {
 		value T
@@ -97,18 +97,18 @@ func await[T any](ctx context.Context, grace time.Duration, f func() (T, error),
 	return out.value, out.err
 }
 
-// grace is for how long a function that knows contexts may go on when they have ended.
+// grace is how long a function that takes a context may go on when the context has ended.
 const grace = time.Second
 
 func (r *Reflector) grace() time.Duration {
-	if r.heeds {
+	if r.contextAware {
 		return grace
 	}
 	return 0
 }
 
-// heedsContext tells whether calls end when their context ends.
-func heedsContext(lw ListerWatcher) bool {
+// isContextAware reports whether calls end when their context ends.
+func isContextAware(lw ListerWatcher) bool {
 	if semantics, ok := lw.(*listWatchWithSemantics); ok {
 		lw = semantics.ListWatch
 	}

@@ -17,26 +17,26 @@ import (
 	"vedette.dev/rest"
 )
 
-// doors is how a reflector gets at the bytes of lists and watches: through the requests that the functions of a ListWatch
+// raw is how a reflector gets at the bytes of lists and watches: through the requests that the functions of a ListWatch
 // would send.
-type doors struct {
+type rawListWatch struct {
 	requests  tweaked
 	newObject func() metav1.Object
-	// made is the code of the functions that go with the doors.
+	// made is the code of the functions that go with the raw.
 	made [4]uintptr
 }
 
-// doorsOf returns the doors of a ListerWatcher, or nil.
-func doorsOf(lw ListerWatcher) *doors {
+// rawOf returns the raw of a ListerWatcher, or nil.
+func rawOf(lw ListerWatcher) *rawListWatch {
 	if semantics, ok := lw.(*listWatchWithSemantics); ok {
 		lw = semantics.ListWatch
 	}
 	l, ok := lw.(*ListWatch)
 	// One who has put a function of his own into the ListWatch wants it to be called.
-	if !ok || l == nil || l.doors == nil || l.doors.made != codeOf(l) {
+	if !ok || l == nil || l.raw == nil || l.raw.made != codeOf(l) {
 		return nil
 	}
-	return l.doors
+	return l.raw
 }
 
 // codeOf tells the functions of a ListWatch from others.
@@ -51,11 +51,11 @@ func codeOf(lw *ListWatch) [4]uintptr {
 
 // listRequest is a request whose answer can be read into newObject of the reflector, and that is sent once.
 func (r *Reflector) listRequest(options metav1.ListOptions) *rest.Request {
-	return r.prepare(r.doors.requests.ListRequest(options))
+	return r.prepare(r.raw.requests.ListRequest(options))
 }
 
 func (r *Reflector) watchRequest(options metav1.ListOptions) *rest.Request {
-	return r.prepare(r.doors.requests.WatchRequest(options))
+	return r.prepare(r.raw.requests.WatchRequest(options))
 }
 
 // prepare leaves it to the reflector to wait and try again: then everyone can see it.
@@ -67,17 +67,17 @@ func (r *Reflector) prepare(request *rest.Request) *rest.Request {
 }
 
 // plainList has the client decode a list as a whole.
-func (d *doors) plainList(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+func (d *rawListWatch) plainList(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	return d.requests.ListRequest(options).Do(ctx).Get()
 }
 
 // plainWatch has the client decode the events.
-func (d *doors) plainWatch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+func (d *rawListWatch) plainWatch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 	return d.requests.WatchRequest(options).Watch(ctx)
 }
 
 // streamedList decodes each item by itself, for types that the client does not know.
-func (d *doors) streamedList(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+func (d *rawListWatch) streamedList(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	items, err := d.requests.ListRequest(options).Items(ctx)
 	if errors.Is(err, rest.ErrNoStream) {
 		return d.plainList(ctx, options)
@@ -102,7 +102,7 @@ func (d *doors) streamedList(ctx context.Context, options metav1.ListOptions) (r
 }
 
 // streamedWatch decodes each event by itself, for types that the client does not know.
-func (d *doors) streamedWatch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+func (d *rawListWatch) streamedWatch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 	frames, err := d.requests.WatchRequest(options).Frames(ctx)
 	if errors.Is(err, rest.ErrNoStream) {
 		return d.plainWatch(ctx, options)
@@ -117,7 +117,7 @@ func (d *doors) streamedWatch(ctx context.Context, options metav1.ListOptions) (
 // clientWatchDecoding is how a client says that the fault is on its side.
 const clientWatchDecoding = "ClientWatchDecoding"
 
-func (d *doors) runtimeObject(raw *rest.Raw) (runtime.Object, error) {
+func (d *rawListWatch) runtimeObject(raw *rest.Raw) (runtime.Object, error) {
 	made := d.newObject()
 	obj, ok := made.(runtime.Object)
 	if !ok {
@@ -147,7 +147,7 @@ func readInto(raw *rest.Raw, obj any) error {
 // frameDecoder is a watch.Decoder.
 type frameDecoder struct {
 	frames *rest.Frames
-	doors  *doors
+	raw    *rawListWatch
 }
 
 func (f frameDecoder) Decode() (watch.EventType, runtime.Object, error) {
@@ -159,7 +159,7 @@ func (f frameDecoder) Decode() (watch.EventType, runtime.Object, error) {
 		status := &metav1.Status{}
 		return frame.Type, status, frame.Object.Into(status)
 	}
-	obj, err := f.doors.runtimeObject(&frame.Object)
+	obj, err := f.raw.runtimeObject(&frame.Object)
 	if err != nil {
 		return "", nil, fmt.Errorf("%s: %w", cannotDecode, err)
 	}

@@ -7,7 +7,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// cannotRead notes an object that was left out.
+// cannotRead notes an object that could not be decoded.
 func (r *Reflector) cannotRead(e *UndecodableError) {
 	now := r.clock.Now()
 	r.mu.Lock()
@@ -21,7 +21,7 @@ func (r *Reflector) cannotRead(e *UndecodableError) {
 	r.logFailure(e)
 }
 
-// skip notes something that is not what was asked for.
+// skip notes an object that is not what was asked for.
 func (r *Reflector) skip(err error) {
 	r.mu.Lock()
 	r.state.Skipped++
@@ -29,12 +29,12 @@ func (r *Reflector) skip(err error) {
 	first := r.state.Skipped == 1
 	r.mu.Unlock()
 	if first {
-		r.logger.Info("Something was left out; the state of the reflector tells how often and what the last was", "type", r.typeDescription, "err", err)
+		r.logger.Info("Skipping unexpected object", "type", r.typeDescription, "err", err)
 	}
 }
 
-// logFailure tells the logger, unless it was told of the like since all was well. That a version is too old is nothing to
-// tell of, unless that goes on.
+// logFailure logs an error, unless one of its kind was logged since the reflector last worked. That a version has expired is logged
+// only if it happens again.
 func (r *Reflector) logFailure(err error) {
 	kind := kindOfFailure(err)
 	r.mu.Lock()
@@ -44,11 +44,11 @@ func (r *Reflector) logFailure(err error) {
 	}
 	r.mu.Unlock()
 	if !known {
-		r.logger.Error(err, "The reflector is failing, and will try again", "type", r.typeDescription)
+		r.logger.Error(err, "Reflector failed, will retry", "type", r.typeDescription)
 	}
 }
 
-// kindOfFailure is the same for errors that differ in nothing but details, such as the port of a connection.
+// kindOfFailure returns the same for errors that differ only in details, such as the port of a connection.
 func kindOfFailure(err error) string {
 	if reason := apierrors.ReasonForError(err); reason != "" {
 		return string(reason)
@@ -63,5 +63,5 @@ func kindOfFailure(err error) string {
 }
 
 func (r *Reflector) logRecovery() {
-	r.logger.Info("The reflector has recovered", "type", r.typeDescription)
+	r.logger.Info("Reflector recovered", "type", r.typeDescription)
 }

@@ -19,13 +19,13 @@ import (
 type event struct {
 	what    watch.EventType
 	version string
-	// end tells of a bookmark that it is the one after the initial events.
+	// end says that a bookmark is the one after the initial events.
 	end bool
 	// object is nil if raw is not.
 	object any
 	// raw is a frame, valid until the next event is asked for.
 	raw *rest.Raw
-	// key and id are those of the object in a frame.
+	// key and rev are those of the object in a frame.
 	key string
 	rev revision
 	// wrong says why the event cannot be used.
@@ -39,9 +39,9 @@ type source interface {
 	close()
 }
 
-// openWatch begins a watch, through the door if there is one.
+// openWatch begins a watch, of raw frames if the client hands them out.
 func (r *Reflector) openWatch(ctx context.Context, options metav1.ListOptions) (source, error) {
-	if r.doors != nil {
+	if r.raw != nil {
 		frames, err := r.watchRequest(options).Frames(ctx)
 		if err == nil {
 			return newFrameSource(ctx, r, frames), nil
@@ -49,7 +49,7 @@ func (r *Reflector) openWatch(ctx context.Context, options metav1.ListOptions) (
 		if !errors.Is(err, rest.ErrNoStream) {
 			return nil, err
 		}
-		r.doors = nil
+		r.raw = nil
 	}
 	stop := func(w watch.Interface) {
 		if w != nil {
@@ -76,7 +76,7 @@ type objectSource struct {
 	n      uint
 }
 
-// next takes what is there without a look at anything else, most of the time: that is what makes it quick.
+// next takes an event that is there without checking the context, most of the time, because that is faster.
 func (s *objectSource) next(e *event) error {
 	const often = 64
 	if s.n++; s.n%often != 0 {
@@ -125,23 +125,23 @@ func (s *objectSource) close() { s.w.Stop() }
 // admit returns the metadata of a decoded object, if it is of the type and the kind that are expected.
 func (r *Reflector) admit(obj any) (metav1.Object, error) {
 	if r.expectedType != nil && reflect.TypeOf(obj) != r.expectedType {
-		return nil, &strangerError{fmt.Sprintf("a %T, not a %v", obj, r.expectedType)}
+		return nil, &unexpectedError{fmt.Sprintf("a %T, not a %v", obj, r.expectedType)}
 	}
 	if u, ok := obj.(*unstructured.Unstructured); ok && u != nil {
 		gvk := u.GroupVersionKind()
 		if r.expectedGVK != nil && gvk != *r.expectedGVK {
-			return nil, &strangerError{fmt.Sprintf("an object of kind %v, not %v", gvk, *r.expectedGVK)}
+			return nil, &unexpectedError{fmt.Sprintf("an object of kind %v, not %v", gvk, *r.expectedGVK)}
 		}
 		if gvk.Kind == "Table" && gvk.Group == metav1.GroupName {
-			return nil, &strangerError{"a Table, not an object"}
+			return nil, &unexpectedError{"a Table, not an object"}
 		}
 	}
 	if obj == nil {
-		return nil, &strangerError{"no object"}
+		return nil, &unexpectedError{"no object"}
 	}
 	m, err := metaOf(obj)
 	if err != nil {
-		return nil, &strangerError{fmt.Sprintf("a %T without metadata: %v", obj, err)}
+		return nil, &unexpectedError{fmt.Sprintf("a %T without metadata: %v", obj, err)}
 	}
 	return m, nil
 }

@@ -8,27 +8,27 @@ import (
 )
 
 // intake is a new state on its way into the store, which sees nothing of it before commit.
-type intake struct {
+type snapshot struct {
 	r *Reflector
-	// refill is the store's own way to take it. If it has none, list is what Replace will be given, and places, in a stream,
+	// relist takes the objects one by one, if the store has that. If not, list is what Replace will be given, and places, in a stream,
 	// where each key is in it.
-	refill refill
+	relist storeRelist
 	list   []any
 	places map[string]int
 	change TransformFunc // of objects that are kept for a while
 
 	// seen is what was brought, if it is to be compared with a list.
-	seen   roll
+	seen   digest
 	unread *UndecodableError // the last of those that could not be decoded
 }
 
-// newIntake begins a new state. In a stream, objects may change before all of them are there.
-func (r *Reflector) newIntake(stream bool) *intake {
-	in := &intake{r: r}
-	if r.refills != nil {
-		in.refill = r.refills.refill()
+// newSnapshot begins a new state. In a stream, objects may change before all of them are there.
+func (r *Reflector) newSnapshot(stream bool) *snapshot {
+	in := &snapshot{r: r}
+	if r.relists != nil {
+		in.relist = r.relists.relist()
 	}
-	if in.refill != nil || !stream {
+	if in.relist != nil || !stream {
 		return in
 	}
 	in.places = map[string]int{}
@@ -39,7 +39,7 @@ func (r *Reflector) newIntake(stream bool) *intake {
 }
 
 // addRaw takes an object that is not decoded.
-func (in *intake) addRaw(raw *rest.Raw) {
+func (in *snapshot) addRaw(raw *rest.Raw) {
 	m, err := raw.Meta()
 	if err != nil {
 		in.cannotRead("", err)
@@ -49,9 +49,9 @@ func (in *intake) addRaw(raw *rest.Raw) {
 	in.addFrame(key, revision{m.UID, m.ResourceVersion}, raw)
 }
 
-func (in *intake) addFrame(key string, rev revision, raw *rest.Raw) {
+func (in *snapshot) addFrame(key string, rev revision, raw *rest.Raw) {
 	decode := func(raw *rest.Raw) (any, error) { return in.r.decode(key, raw) }
-	in.add(&arrival{
+	in.add(&listItem{
 		key: key, rev: rev, raw: raw, decode: decode,
 		load:  func() (any, error) { return decode(raw) },
 		holds: func(stored any) bool { return in.r.codec != nil && in.r.codec.holds(raw, stored) },
@@ -59,7 +59,7 @@ func (in *intake) addFrame(key string, rev revision, raw *rest.Raw) {
 }
 
 // addObject takes an object that is decoded.
-func (in *intake) addObject(obj any) {
+func (in *snapshot) addObject(obj any) {
 	m, err := in.r.admit(obj)
 	if err != nil {
 		in.r.skip(fmt.Errorf("a list with %w", err))
@@ -70,7 +70,7 @@ func (in *intake) addObject(obj any) {
 		in.r.skip(err)
 		return
 	}
-	in.add(&arrival{
+	in.add(&listItem{
 		key: key, rev: revision{m.GetUID(), m.GetResourceVersion()},
 		obj: obj, load: func() (any, error) { return in.r.admitted(obj) },
 	})
@@ -84,12 +84,12 @@ func (r *Reflector) keyOf(obj any) (string, error) {
 	return MetaNamespaceKeyFunc(obj)
 }
 
-func (in *intake) add(a *arrival) {
+func (in *snapshot) add(a *listItem) {
 	if in.seen != nil {
 		in.seen[a.key] = a.rev.version
 	}
-	if in.refill != nil {
-		if err := in.refill.add(a); err != nil {
+	if in.relist != nil {
+		if err := in.relist.add(a); err != nil {
 			in.cannotRead(a.key, err)
 		}
 		return
@@ -107,7 +107,7 @@ func (in *intake) add(a *arrival) {
 	in.put(a.key, obj)
 }
 
-func (in *intake) put(key string, obj any) {
+func (in *snapshot) put(key string, obj any) {
 	if in.places == nil {
 		in.list = append(in.list, obj)
 		return
@@ -135,16 +135,16 @@ func (r *Reflector) known(key string) any {
 }
 
 // remove takes out an object that was deleted before the state was complete.
-func (in *intake) remove(key string) {
+func (in *snapshot) remove(key string) {
 	delete(in.seen, key)
-	if in.refill == nil {
+	if in.relist == nil {
 		in.take(key)
 		return
 	}
-	in.refill.remove(key)
+	in.relist.remove(key)
 }
 
-func (in *intake) take(key string) {
+func (in *snapshot) take(key string) {
 	at, ok := in.places[key]
 	if !ok {
 		return
@@ -154,9 +154,9 @@ func (in *intake) take(key string) {
 }
 
 // cannotRead notes an object that is there and that nobody can read.
-func (in *intake) cannotRead(key string, err error) {
-	var stranger *strangerError
-	if errors.As(err, &stranger) {
+func (in *snapshot) cannotRead(key string, err error) {
+	var unexpected *unexpectedError
+	if errors.As(err, &unexpected) {
 		in.r.skip(err)
 		return
 	}
@@ -165,23 +165,23 @@ func (in *intake) cannotRead(key string, err error) {
 }
 
 // commit puts the new state in the place of the old.
-func (in *intake) commit(version string) error {
+func (in *snapshot) commit(version string) error {
 	if err := in.give(version); err != nil {
 		return fmt.Errorf("the store does not take the new state of %s: %w", in.r.typeDescription, err)
 	}
-	if in.refill != nil {
-		for _, failure := range in.refill.failed() {
+	if in.relist != nil {
+		for _, failure := range in.relist.failed() {
 			in.cannotRead(failure.Key, failure.Err)
 		}
 	}
 	in.r.listed(version, in.unread)
-	in.r.lookAgain(in.unread != nil)
+	in.r.recheckLater(in.unread != nil)
 	return nil
 }
 
-func (in *intake) give(version string) error {
-	if in.refill != nil {
-		return in.refill.commit(version)
+func (in *snapshot) give(version string) error {
+	if in.relist != nil {
+		return in.relist.commit(version)
 	}
 	list := in.list[:0]
 	for _, obj := range in.list {
