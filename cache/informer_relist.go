@@ -17,7 +17,8 @@ type relist struct {
 	events [][]pendingEvent
 	count  int
 
-	decoders *decoders // nil if the reflector decodes by itself
+	decoders *decoders          // nil if the reflector decodes by itself
+	failures []UndecodableError // of decoders
 }
 
 // The first piece of events is small, as many lists are; the others are as large as all before them, up to a limit.
@@ -125,16 +126,19 @@ func (r *relist) remove(key string) {
 }
 
 // failed returns, after commit, the objects that could not be decoded and whose errors add has not returned.
-func (r *relist) failed() (out []UndecodableError) {
+func (r *relist) failed() []UndecodableError { return r.failures }
+
+// wait waits for decoders, and notes what they could not decode.
+func (r *relist) wait() {
 	if r.decoders == nil {
-		return nil
+		return
 	}
+	r.decoders.wait()
 	for ev := range r.all() {
-		if ev.err != nil && ev.size > 0 { // it was decoded by decoders
-			out = append(out, UndecodableError{Key: ev.bare(), Err: ev.err})
+		if ev.err != nil && ev.size > 0 { // else the error was returned by add
+			r.failures = append(r.failures, UndecodableError{Key: ev.bare(), Err: ev.err})
 		}
 	}
-	return out
 }
 
 // all calls yield with each event that was not replaced by another.
@@ -153,9 +157,7 @@ func (r *relist) all() func(yield func(*pendingEvent) bool) {
 // commit replaces all that the stream covers by what was added, as of a version.
 func (r *relist) commit(version string) error {
 	t := r.stream
-	if r.decoders != nil {
-		r.decoders.wait()
-	}
+	r.wait()
 	if order, known := compareVersions(version, fmt.Sprint(t.highest)); known && t.highest > 0 && order < 0 {
 		return fmt.Errorf("the list is of version %s, but version %d is known already", version, t.highest)
 	}

@@ -64,7 +64,7 @@ func TestLogIsQuiet(t *testing.T) {
 		p.current().Add(pod("", "a", "2"))
 		synctest.Wait()
 	})
-	if len(lines) != 2 || !strings.Contains(lines[0], "failing") || !strings.Contains(lines[1], "recovered") {
+	if len(lines) != 2 || !strings.Contains(lines[0], "failed") || !strings.Contains(lines[1], "recovered") {
 		t.Errorf("the log says %q", lines)
 	}
 }
