@@ -219,6 +219,11 @@ func (s *informer) end() {
 	for _, log := range own {
 		log.end()
 	}
+	s.applyMu.Lock()
+	defer s.applyMu.Unlock()
+	for _, r := range s.registrations {
+		r.noMore() // also one that never had a listener
+	}
 }
 
 // noMore says that nothing may be added from now on, and returns the streams.

@@ -134,3 +134,27 @@ func TestAHandlerSyncsWithoutAPartitionThatWasRemovedBeforeTheStart(t *testing.T
 		mustNot(t, ShutDownEventHandler(i, h))
 	})
 }
+
+// What waits for the last call of a handler need not remove the handler first.
+func TestTheHandlersOfAnInformerThatEndsHaveEnded(t *testing.T) {
+	s := newStage(pod("ns", "a", "1"))
+	eachInformer(t, s, func(t *testing.T, i SharedIndexInformer, start func() (func(), <-chan struct{})) {
+		gate := make(chan struct{})
+		stuck, err := i.AddEventHandler(&diary{during: func(string) { <-gate }})
+		mustNot(t, err)
+		quick, err := i.AddEventHandler(&diary{})
+		mustNot(t, err)
+		hasEnded := func(h ResourceEventHandlerRegistration) bool {
+			return isClosed(h.(interface{ ShutdownChan() <-chan struct{} }).ShutdownChan())
+		}
+		stop, ended := start()
+		wantEqual(t, "ended while the informer runs", hasEnded(quick), false)
+		stop()
+		synctest.Wait()
+		wantEqual(t, "quick one has ended", hasEnded(quick), true)
+		wantEqual(t, "stuck one has ended", hasEnded(stuck), false)
+		close(gate)
+		<-ended
+		wantEqual(t, "stuck one has ended", hasEnded(stuck), true)
+	})
+}

@@ -222,16 +222,27 @@ func (r *registration) join(p *partition) {
 	r.listeners[p] = l
 }
 
-// noteAlive counts listeners. When the handler was removed and none is left, it has been called for the last time.
+// noteAlive counts listeners. When the handler was removed, or the informer ends, and none is left, it has been called for the
+// last time.
 func (r *registration) noteAlive(more int) {
+	ending := r.informer.isEnding()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.alive += more
+	r.removed = r.removed || ending
+	r.endIfLast()
+}
+
+// noMore notes that no listener is added any more.
+func (r *registration) noMore() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.removed = true
 	r.endIfLast()
 }
 
 func (r *registration) endIfLast() {
-	if r.removed && r.alive == 0 {
+	if r.removed && r.alive == 0 && !isClosed(r.ended) {
 		close(r.ended)
 	}
 }
@@ -275,10 +286,7 @@ func (s *informer) RemoveEventHandler(handle ResourceEventHandlerRegistration) e
 	if r.only != "" {
 		s.dropOwn(r.only)
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.removed = true
-	r.endIfLast()
+	r.noMore()
 	return nil
 }
 

@@ -46,15 +46,6 @@ func TestStreamHasSyncedWhenItsPartitionsHave(t *testing.T) {
 	})
 }
 
-func isClosed(done <-chan struct{}) bool {
-	select {
-	case <-done:
-		return true
-	default:
-		return false
-	}
-}
-
 // TestAnObjectThatMovesKeepsItsIndexValues: index functions are not asked again, also of an index that is added meanwhile.
 func TestAnObjectThatMovesKeepsItsIndexValues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -19,9 +19,12 @@ type DoneChecker interface {
 }
 
 // IsDone tells whether it is done.
-func IsDone(checker DoneChecker) bool {
+func IsDone(checker DoneChecker) bool { return isClosed(checker.Done()) }
+
+// isClosed reports whether a channel is closed on which nothing is sent.
+func isClosed(done <-chan struct{}) bool {
 	select {
-	case <-checker.Done():
+	case <-done:
 		return true
 	default:
 		return false
