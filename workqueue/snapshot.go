@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"vedette.dev/workqueue/internal/slotmap"
 )
 
 // Item is what a queue knows of one key.
@@ -91,15 +93,12 @@ func queuedSince[T comparable](it *Item[T]) time.Time     { return it.QueuedSinc
 func processingSince[T comparable](it *Item[T]) time.Time { return it.ProcessingSince }
 func due[T comparable](it *Item[T]) time.Time             { return it.Due }
 
-// snapshotBatch is the number of slots that are looked at in one go, between which the queue goes on.
-const snapshotBatch = 4096
-
-// gather calls copyRange for one range of slots after the other, and add for each item that it copied: what copyRange
-// does under a lock is kept apart from what need not be.
+// gather calls copyRange for one range of slots after the other, each as long as a segment, and add for each item that it copied:
+// what copyRange does under a lock is kept apart from what need not be, and between two ranges the queue goes on.
 func gather[T comparable](copyRange func(items []Item[T], from, to uint32) ([]Item[T], bool), add func(Item[T])) {
 	var items []Item[T]
-	for from, more := uint32(0), true; more; from += snapshotBatch {
-		items, more = copyRange(items[:0], from, from+snapshotBatch)
+	for from, more := uint32(0), true; more; from += slotmap.SegmentSize {
+		items, more = copyRange(items[:0], from, from+slotmap.SegmentSize)
 		for _, it := range items {
 			add(it)
 		}

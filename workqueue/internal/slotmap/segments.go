@@ -12,6 +12,9 @@ const (
 	doubled   = first<<doublings - first // slots in the segments that double
 )
 
+// SegmentSize is the number of slots of the largest segments.
+const SegmentSize = 1 << lastBits
+
 // base is the number of slots in the first n segments.
 func base(n int) int {
 	if n <= doublings {
