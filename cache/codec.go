@@ -9,11 +9,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"vedette.dev/internal/jsoncheck"
-	"vedette.dev/internal/jsonread"
-	"vedette.dev/internal/protoread"
-	"vedette.dev/internal/trim"
-	"vedette.dev/internal/wirefilter"
+	"vedette.dev/internal/wire/jsoncheck"
+	"vedette.dev/internal/wire/jsonread"
+	"vedette.dev/internal/wire/protoread"
+	"vedette.dev/internal/wire/trim"
+	"vedette.dev/internal/wire/wirefilter"
 	"vedette.dev/rest"
 )
 

@@ -10,14 +10,6 @@ type lookup[V any] struct {
 
 func newLookup[V any](room int) lookup[V] { return lookup[V]{m: make(map[string]V, room)} }
 
-// reserve makes room for so many entries in a lookup that has none.
-func (l *lookup[V]) reserve(room int) {
-	if room > shrink.Min {
-		l.m = make(map[string]V, room)
-		l.peak.Reset(room)
-	}
-}
-
 func (l *lookup[V]) put(key string, v V) {
 	l.m[key] = v
 	l.peak.Grow(len(l.m))

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"reflect"
 
-	"vedette.dev/internal/wirefilter"
+	"vedette.dev/internal/wire/wirefilter"
 )
 
 // Storage says how an informer keeps its objects. The zero value keeps them decoded, each in memory of its own: objects have
@@ -75,13 +75,4 @@ func (o *SharedIndexInformerOptions) opener() opener {
 		return d.read
 	}
 	return nil
-}
-
-// stored is a store as its informer sees it: packed objects stay packed.
-type stored struct{ *cache }
-
-// GetByKey implements KeyGetter.
-func (s stored) GetByKey(key string) (item interface{}, exists bool, err error) {
-	item, exists = s.table.Get(key)
-	return item, exists, nil
 }

@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"vedette.dev/internal/jsonscan"
-	"vedette.dev/internal/protoscan"
+	"vedette.dev/internal/wire/jsonscan"
+	"vedette.dev/internal/wire/protoscan"
 	"vedette.dev/transport"
 )
 

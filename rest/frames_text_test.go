@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"vedette.dev/internal/jsonscan"
+	"vedette.dev/internal/wire/jsonscan"
 	"vedette.dev/internal/testsize"
 )
 

@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
-	"vedette.dev/internal/jsonscan"
-	"vedette.dev/internal/protoscan"
+	"vedette.dev/internal/wire/jsonscan"
+	"vedette.dev/internal/wire/protoscan"
 )
 
 // Items is a list that is read as it comes: each item is there as soon as its bytes are, and the memory it needs is that of

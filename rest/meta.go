@@ -8,8 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"vedette.dev/internal/jsonscan"
-	"vedette.dev/internal/protoscan"
+	"vedette.dev/internal/wire/jsonscan"
+	"vedette.dev/internal/wire/protoscan"
 )
 
 // Meta is what identifies an object and its state. Its strings are its own: it can be kept when the Raw is gone.

@@ -4,8 +4,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
-	"vedette.dev/internal/jsonscan"
-	"vedette.dev/internal/protoscan"
+	"vedette.dev/internal/wire/jsonscan"
+	"vedette.dev/internal/wire/protoscan"
 )
 
 // stringMap reads the labels or the annotations.

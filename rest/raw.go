@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
-	"vedette.dev/internal/jsonread"
-	"vedette.dev/internal/protoscan"
+	"vedette.dev/internal/wire/jsonread"
+	"vedette.dev/internal/wire/protoscan"
 )
 
 // maxObjectSize is the largest object that is read from a stream. etcd refuses what is larger than 1.5 MB or so; a

@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"vedette.dev/internal/protoscan"
+	"vedette.dev/internal/wire/protoscan"
 )
 
 func protobufFrame(frame []byte) []byte {

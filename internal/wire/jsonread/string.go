@@ -6,7 +6,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"vedette.dev/internal/jsonscan"
+	"vedette.dev/internal/wire/jsonscan"
 )
 
 // string reads a string that is a value. same says that it is last.

@@ -3,7 +3,7 @@ package wirefilter
 import (
 	"fmt"
 
-	"vedette.dev/internal/protoscan"
+	"vedette.dev/internal/wire/protoscan"
 )
 
 // An entry of a map is a message with the key in field 1 and the value in field 2. Decoders do not look at the wire types of

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"sync/atomic"
 
-	"vedette.dev/internal/shelf"
+	"vedette.dev/internal/wire/intern"
 )
 
 // place is where a value stands in objects: the names on the way there. All elements of a list have the same place.
@@ -17,7 +17,7 @@ type place struct {
 	managed bool
 	level   level
 
-	text, tree shelf.Worth
+	text, tree intern.HitRate
 
 	// below are the places of the members by their names as they are written, and rest is that of all others, nil if
 	// there is room.

@@ -1,28 +1,27 @@
-// Package shelf keeps what came last, for those who look whether the next is the same: decoders that store equal parts of
-// several objects once.
+// Package intern finds equal strings and parts of objects that came before, so that a decoder stores them once.
 //
-//   - [Shelf] is a table of bounded size without a lock.
-//   - [Worth] judges where it is worth looking.
-package shelf
+//   - [Cache] is a set-associative cache of bounded size, without a lock.
+//   - [HitRate] samples how often a field has a value that came before, and so decides whether to look.
+package intern
 
 import "sync/atomic"
 
-// Shelf is a table of the things that came last. It grows with their number, up to Most places. Whoever looks for something that
-// another puts there at the same time finds it, or does not: both are right.
-type Shelf[T any] struct {
+// Cache has the values that came last. It grows with their number, up to Most sets. A goroutine that looks for a value that another
+// one puts there at the same time may find it or not.
+type Cache[T any] struct {
 	Most  int // a power of two
-	table atomic.Pointer[[]Ways[T]]
+	table atomic.Pointer[[]Set[T]]
 	// missed is how much was put there since it has grown.
 	missed atomic.Int64
 }
 
-// Ways are the slots that a thing may be in.
-type Ways[T any] [2]atomic.Pointer[T]
+// Set is the slots that a value with a certain hash may be in.
+type Set[T any] [2]atomic.Pointer[T]
 
 const first = 64
 
 // At is where a thing with a hash is, if it is there.
-func (s *Shelf[T]) At(hash uint64) *Ways[T] {
+func (s *Cache[T]) At(hash uint64) *Set[T] {
 	table := s.table.Load()
 	if table == nil {
 		table = s.grow(nil, first)
@@ -31,7 +30,7 @@ func (s *Shelf[T]) At(hash uint64) *Ways[T] {
 }
 
 // Put puts a thing where At said. What came last pushes out what came before, which pushes out the other.
-func (s *Shelf[T]) Put(slots *Ways[T], thing *T) {
+func (s *Cache[T]) Put(slots *Set[T], thing *T) {
 	slots[1].Store(slots[0].Load())
 	slots[0].Store(thing)
 	table := s.table.Load()
@@ -43,7 +42,7 @@ func (s *Shelf[T]) Put(slots *Ways[T], thing *T) {
 }
 
 // Size is how many places there are now.
-func (s *Shelf[T]) Size() int {
+func (s *Cache[T]) Size() int {
 	if table := s.table.Load(); table != nil {
 		return len(*table)
 	}
@@ -51,22 +50,22 @@ func (s *Shelf[T]) Size() int {
 }
 
 // grow makes a larger table, which is empty.
-func (s *Shelf[T]) grow(old *[]Ways[T], n int) *[]Ways[T] {
-	table := make([]Ways[T], min(n, s.Most))
+func (s *Cache[T]) grow(old *[]Set[T], n int) *[]Set[T] {
+	table := make([]Set[T], min(n, s.Most))
 	s.table.CompareAndSwap(old, &table)
 	return s.table.Load()
 }
 
 // Clear lets go of everything.
-func (s *Shelf[T]) Clear() {
-	table := make([]Ways[T], min(first, s.Most))
+func (s *Cache[T]) Clear() {
+	table := make([]Set[T], min(first, s.Most))
 	s.table.Store(&table)
 	s.missed.Store(0)
 }
 
-// Worth is how often it was worth looking whether others have the same in some place. Where it is not, only those objects are
+// HitRate is how often it was worth looking whether others have the same in some place. Where it is not, only those objects are
 // looked at by which that is judged.
-type Worth struct{ looks, hits atomic.Uint32 }
+type HitRate struct{ looks, hits atomic.Uint32 }
 
 const (
 	// worthFirst is how many looks it takes to say anything. After worthMost looks, the older ones count half.
@@ -74,7 +73,7 @@ const (
 )
 
 // Look tells whether to look, if one look in so many must be worth it.
-func (w *Worth) Look(oneIn uint32, judging bool) bool {
+func (w *HitRate) Look(oneIn uint32, judging bool) bool {
 	if !judging {
 		n := w.looks.Load()
 		return n < worthFirst || w.hits.Load() >= n/oneIn
@@ -87,10 +86,10 @@ func (w *Worth) Look(oneIn uint32, judging bool) bool {
 }
 
 // Looks is how often it was looked in order to judge, of late.
-func (w *Worth) Looks() int { return int(w.looks.Load()) }
+func (w *HitRate) Looks() int { return int(w.looks.Load()) }
 
 // Hit says that it was worth it.
-func (w *Worth) Hit(judging bool) {
+func (w *HitRate) Hit(judging bool) {
 	if judging {
 		w.hits.Add(1)
 	}

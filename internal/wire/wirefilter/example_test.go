@@ -5,7 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"vedette.dev/internal/wirefilter"
+	"vedette.dev/internal/wire/wirefilter"
 )
 
 func Example() {

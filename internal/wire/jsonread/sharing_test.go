@@ -11,7 +11,7 @@ import (
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
-	"vedette.dev/internal/shelf"
+	"vedette.dev/internal/wire/intern"
 )
 
 const pod = `{"metadata":{"name":"%[1]s","labels":{"app":"web","tier":"front"},"managedFields":[{"manager":"kubelet","fieldsV1":
@@ -49,8 +49,8 @@ func roomy(trees bool) *Shares {
 	return shares
 }
 
-// fill has a shelf grow until it has all its places.
-func fill[T any](s *shelf.Shelf[T]) {
+// fill makes a cache grow until it has all its places.
+func fill[T any](s *intern.Cache[T]) {
 	for range 2 * s.Most {
 		s.Put(s.At(0), new(T))
 	}

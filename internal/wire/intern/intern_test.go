@@ -1,4 +1,4 @@
-package shelf
+package intern
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func find(s *Shelf[string], hash uint64, want string) bool {
+func find(s *Cache[string], hash uint64, want string) bool {
 	slots := s.At(hash)
 	for i := range slots {
 		if got := slots[i].Load(); got != nil && *got == want {
@@ -17,7 +17,7 @@ func find(s *Shelf[string], hash uint64, want string) bool {
 }
 
 func TestShelf(t *testing.T) {
-	s := &Shelf[string]{Most: 256}
+	s := &Cache[string]{Most: 256}
 	for i := range 10_000 {
 		text := fmt.Sprint(i)
 		s.Put(s.At(uint64(i)), &text)
@@ -40,7 +40,7 @@ func TestShelf(t *testing.T) {
 }
 
 func TestManyAtOnce(t *testing.T) {
-	s := &Shelf[string]{Most: 1024}
+	s := &Cache[string]{Most: 1024}
 	var wg sync.WaitGroup
 	for g := range 8 {
 		wg.Go(func() {
@@ -59,7 +59,7 @@ func TestManyAtOnce(t *testing.T) {
 }
 
 func TestWorth(t *testing.T) {
-	w := &Worth{}
+	w := &HitRate{}
 	for range 2 * worthFirst {
 		if !w.Look(4, true) {
 			t.Fatal("who judges always looks")

@@ -3,7 +3,7 @@ package wirefilter
 import (
 	"fmt"
 
-	"vedette.dev/internal/protoscan"
+	"vedette.dev/internal/wire/protoscan"
 )
 
 // The wire types of protobuf.

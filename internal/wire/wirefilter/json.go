@@ -3,7 +3,7 @@ package wirefilter
 import (
 	"fmt"
 
-	"vedette.dev/internal/jsonscan"
+	"vedette.dev/internal/wire/jsonscan"
 )
 
 // maxDepth is how deep lists may be in lists; decoders draw the line there as well.

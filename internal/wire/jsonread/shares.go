@@ -4,8 +4,8 @@ import (
 	"hash/maphash"
 	"sync/atomic"
 
-	"vedette.dev/internal/jsonscan"
-	"vedette.dev/internal/shelf"
+	"vedette.dev/internal/wire/intern"
+	"vedette.dev/internal/wire/jsonscan"
 )
 
 // Shares is what objects of one kind have in common. It holds a bounded number of strings and other parts of them, those that
@@ -14,8 +14,8 @@ type Shares struct {
 	trees, loose bool
 
 	seeds   [2]maphash.Seed
-	words   shelf.Shelf[string]
-	parts   [2]shelf.Shelf[part] // small and large ones
+	words   intern.Cache[string]
+	parts   [2]intern.Cache[part] // small and large ones
 	root    place
 	strange place // of all that has no other
 	places  atomic.Int32
@@ -138,8 +138,8 @@ func (s *Shares) find(text []byte) (any, slot) {
 
 // slot is where a part of an object can be kept.
 type slot struct {
-	parts  *shelf.Shelf[part]
-	slots  *shelf.Ways[part]
+	parts  *intern.Cache[part]
+	slots  *intern.Set[part]
 	hashes [2]uint64
 }
 

@@ -7,15 +7,15 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"vedette.dev/internal/shelf"
+	"vedette.dev/internal/wire/intern"
 )
 
 // Shares is what objects have in common that were trimmed with the same plan: strings, and the text of managed fields. It holds
 // a bounded number of those that came last, and can be used by many at once.
 type Shares struct {
 	seed        maphash.Seed
-	texts, raws shelf.Shelf[string]
-	worth       []shelf.Worth
+	texts, raws intern.Cache[string]
+	worth       []intern.HitRate
 }
 
 const (
@@ -28,7 +28,7 @@ const (
 
 // NewShares returns shares for objects of a plan.
 func (p *Plan) NewShares() *Shares {
-	s := &Shares{seed: maphash.MakeSeed(), worth: make([]shelf.Worth, p.texts)}
+	s := &Shares{seed: maphash.MakeSeed(), worth: make([]intern.HitRate, p.texts)}
 	s.texts.Most, s.raws.Most = mostTexts, mostRaws
 	return s
 }
@@ -41,8 +41,8 @@ func (s *Shares) Forget() {
 	}
 }
 
-// find returns the string on a shelf that is equal to s, which is put there if there is none.
-func (s *Shares) find(on *shelf.Shelf[string], text string) (string, bool) {
+// find returns the string of an intern cache that is equal to text, which is put there if there is none.
+func (s *Shares) find(on *intern.Cache[string], text string) (string, bool) {
 	slots := on.At(maphash.String(s.seed, text))
 	for i := range slots {
 		if known := slots[i].Load(); known != nil && *known == text {

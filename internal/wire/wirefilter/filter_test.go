@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"vedette.dev/internal/jsonscan"
-	"vedette.dev/internal/protoscan"
+	"vedette.dev/internal/wire/jsonscan"
+	"vedette.dev/internal/wire/protoscan"
 )
 
 func must(tb testing.TB) func(f *Filter, err error) *Filter {

@@ -6,13 +6,13 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"vedette.dev/internal/shelf"
+	"vedette.dev/internal/wire/intern"
 )
 
 // known are the quantities that came last, of all kinds: most are a few that come again and again. They are numbers without a pointer,
 // so a copy shares nothing.
 var (
-	known     = shelf.Shelf[knownQuantity]{Most: 1 << 10}
+	known     = intern.Cache[knownQuantity]{Most: 1 << 10}
 	knownSeed = maphash.MakeSeed()
 )
 

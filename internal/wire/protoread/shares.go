@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"vedette.dev/internal/shelf"
+	"vedette.dev/internal/wire/intern"
 )
 
 // Shares is what objects have in common that were decoded with the same plan: strings, the text of managed fields and, if wanted,
@@ -15,10 +15,10 @@ type Shares struct {
 	parts, loose bool
 
 	seed    maphash.Seed
-	strings shelf.Shelf[string]
-	raws    shelf.Shelf[string]
-	trees   shelf.Shelf[tree]
-	worth   []shelf.Worth // by the number of the field
+	strings intern.Cache[string]
+	raws    intern.Cache[string]
+	trees   intern.Cache[tree]
+	worth   []intern.HitRate // by the number of the field
 	objects atomic.Uint32
 }
 
@@ -55,7 +55,7 @@ const (
 
 // NewShares returns shares for objects of a plan.
 func (p *Plan) NewShares(what Sharing) *Shares {
-	s := &Shares{parts: what.Parts, loose: what.Loose, seed: maphash.MakeSeed(), worth: make([]shelf.Worth, p.fields)}
+	s := &Shares{parts: what.Parts, loose: what.Loose, seed: maphash.MakeSeed(), worth: make([]intern.HitRate, p.fields)}
 	s.strings.Most, s.raws.Most, s.trees.Most = mostStrings, mostRaws, mostTrees
 	return s
 }
@@ -146,7 +146,7 @@ func (s *Shares) find(f *field, data, whole []byte, n int, judging bool) (unsafe
 // place is where a part of an object can be kept.
 type place struct {
 	shares *Shares
-	slots  *shelf.Ways[tree]
+	slots  *intern.Set[tree]
 	tree   tree
 }
 

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
-	"vedette.dev/internal/jsonscan"
+	"vedette.dev/internal/wire/jsonscan"
 )
 
 // The functions of this package that look at some part of a text are given where it begins, and return where it ends: behind
