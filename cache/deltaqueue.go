@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/watch"
 
+	"vedette.dev/internal/shrink"
 	"vedette.dev/rest"
 )
 
@@ -21,7 +22,7 @@ type deltaQueue struct {
 	mu      sync.Mutex
 	// Invariant: the keys that wait or are being applied. A key that waits is in its inbox; one that is being applied may have a
 	// next event.
-	keys lookup[*pendingEvent]
+	keys shrink.StringMap[*pendingEvent]
 }
 
 // pendingEvent is a change of a key on its way to the store.
@@ -115,7 +116,7 @@ type inbox struct {
 	coalesced uint64
 }
 
-func newDeltaQueue() *deltaQueue { return &deltaQueue{keys: newLookup[*pendingEvent](0)} }
+func newDeltaQueue() *deltaQueue { return &deltaQueue{} }
 
 func (q *deltaQueue) newInbox() *inbox {
 	return &inbox{some: sync.NewCond(&q.mu), change: sync.NewCond(&q.mu)}
@@ -129,7 +130,7 @@ func (q *deltaQueue) put(ev *pendingEvent, in *inbox, most int, stop func() bool
 	for most > 0 && in.count >= most && !in.closed && !stop() {
 		in.change.Wait()
 	}
-	before := q.keys.m[ev.key]
+	before := q.keys.Get(ev.key)
 	if before == nil && in.closed {
 		return false
 	}
@@ -153,7 +154,7 @@ func (q *deltaQueue) put(ev *pendingEvent, in *inbox, most int, stop func() bool
 
 func (q *deltaQueue) push(ev *pendingEvent, in *inbox) {
 	ev.inbox = in
-	q.keys.put(ev.key, ev)
+	q.keys.Put(ev.key, ev)
 	in.keys.push(ev)
 	if in.keys.len() == 1 {
 		in.some.Signal()
@@ -300,7 +301,7 @@ func (q *deltaQueue) done(in *inbox, events []*pendingEvent) {
 		if next := ev.next; next != nil {
 			q.push(next, in)
 		} else {
-			q.keys.remove(ev.key)
+			q.keys.Delete(ev.key)
 		}
 	}
 	in.change.Broadcast()
@@ -327,7 +328,7 @@ func (q *deltaQueue) drain(in *inbox) {
 func (q *deltaQueue) holds(key string) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.keys.m[key] != nil
+	return q.keys.Get(key) != nil
 }
 
 // applied returns the version up to which everything that a stream has brought is applied, given the version up to which it was
@@ -346,7 +347,7 @@ func (q *deltaQueue) streams() map[*Stream]struct{} {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	out := map[*Stream]struct{}{}
-	for _, ev := range q.keys.m {
+	for _, ev := range q.keys.All() {
 		for _, first := range []*pendingEvent{ev, ev.next} {
 			for at := first; at != nil; at = at.beneath {
 				out[at.stream] = struct{}{}
@@ -374,7 +375,7 @@ func (q *deltaQueue) end(in *inbox) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, ev := range in.keys.take() {
-		q.keys.remove(ev.key)
+		q.keys.Delete(ev.key)
 	}
 	in.count = 0
 }
