@@ -220,6 +220,11 @@ func (s *informer) end() {
 	for _, log := range own {
 		log.End()
 	}
+	s.applyMu.Lock()
+	defer s.applyMu.Unlock()
+	for _, r := range s.registrations {
+		r.noteLast()
+	}
 }
 
 // noMore says that nothing may be added from now on, and returns the streams.

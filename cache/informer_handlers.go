@@ -159,12 +159,12 @@ type registration struct {
 	// listeners belongs to applyMu.
 	listeners map[*partition]*fanout.Listener
 
-	mu      sync.Mutex
-	behind  map[*fanout.Listener]struct{} // those that have not synced
-	synced  chan struct{}
-	alive   int // listeners that have not ended
-	removed bool
-	ended   chan struct{}
+	mu     sync.Mutex
+	behind map[*fanout.Listener]struct{} // those that have not synced
+	synced chan struct{}
+	alive  int  // listeners that have not ended
+	last   bool // no more listeners are added
+	ended  chan struct{}
 }
 
 func (s *informer) register(h ResourceEventHandler, options HandlerOptions, only string) (ResourceEventHandlerRegistration, error) {
@@ -241,16 +241,31 @@ func (r *registration) newListener() *fanout.Listener {
 	return l
 }
 
-// noteAlive counts listeners. When the handler was removed and none is left, it has been called for the last time.
+// noteAlive counts listeners.
 func (r *registration) noteAlive(more int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.alive += more
-	r.endIfLast()
+	r.noteEnded()
 }
 
-func (r *registration) endIfLast() {
-	if r.removed && r.alive == 0 {
+// noteLast is called when no more listeners are added: the handler was removed, or the informer has ended.
+func (r *registration) noteLast() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last = true
+	r.noteEnded()
+}
+
+// noteEnded closes ended if the handler is not called any more. In an informer that is not divided it has one listener, which may
+// also end because the handler has ended its goroutine.
+func (r *registration) noteEnded() {
+	if r.alive > 0 || !r.last && r.informer.only == nil {
+		return
+	}
+	select {
+	case <-r.ended:
+	default:
 		close(r.ended)
 	}
 }
@@ -294,10 +309,7 @@ func (s *informer) RemoveEventHandler(handle ResourceEventHandlerRegistration) e
 	if r.only != "" {
 		s.dropOwn(r.only)
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.removed = true
-	r.endIfLast()
+	r.noteLast()
 	return nil
 }
 
