@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"github.com/go-logr/logr"
+
+	"vedette.dev/internal/shrink"
 )
 
 // DeltaFIFOOptions configures a DeltaFIFO. The zero value works.
@@ -38,7 +40,7 @@ type DeltaFIFO struct {
 	room *sync.Cond // deltas were taken, or the queue was closed
 
 	// Invariant: a key is in items if and only if it is in queue, once, and has at least one delta.
-	items lookup[*pending]
+	items shrink.StringMap[*pending]
 	queue line[*pending]
 	count int // Invariant: the number of deltas in items
 
@@ -68,7 +70,6 @@ func NewDeltaFIFOWithOptions(opts DeltaFIFOOptions) *DeltaFIFO {
 		panic(fmt.Sprintf("cache: DeltaFIFOOptions.MaxPending is %d, want 0 or more", opts.MaxPending))
 	}
 	f := &DeltaFIFO{
-		items:       newLookup[*pending](0),
 		keyFunc:     opts.KeyFunction,
 		known:       opts.KnownObjects,
 		listed:      Sync,

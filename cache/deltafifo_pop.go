@@ -18,7 +18,7 @@ func (f *DeltaFIFO) Pop(process PopProcessFunc) (interface{}, error) {
 	}
 	isInInitialList := !f.isSynced()
 	p := f.queue.pop()
-	f.items.remove(p.key)
+	f.items.Delete(p.key)
 	f.count -= len(p.deltas)
 	f.handedOut(1)
 	f.room.Broadcast()
@@ -32,10 +32,10 @@ func (f *DeltaFIFO) Pop(process PopProcessFunc) (interface{}, error) {
 
 // putBack queues what was taken out, unless there is something newer. It never waits: it is the consumer that calls.
 func (f *DeltaFIFO) putBack(p *pending) {
-	if f.items.m[p.key] != nil {
+	if f.items.Get(p.key) != nil {
 		return
 	}
-	f.items.put(p.key, p)
+	f.items.Put(p.key, p)
 	f.queue.push(p)
 	f.count += len(p.deltas)
 	f.some.Broadcast()

@@ -37,7 +37,7 @@ func (f *DeltaFIFO) Get(obj interface{}) (item interface{}, exists bool, err err
 func (f *DeltaFIFO) GetByKey(key string) (item interface{}, exists bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	p := f.items.m[key]
+	p := f.items.Get(key)
 	if p == nil {
 		return nil, false, nil
 	}

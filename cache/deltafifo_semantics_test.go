@@ -243,7 +243,7 @@ func TestTheTransformerSeesEachObjectOnceAndNoTombstone(t *testing.T) {
 	mustNot(t, f.Delete(pod("", "added", "1")))
 	mustNot(t, f.Replace([]any{pod("", "listed", "1")}, ""))
 	wantEqual(t, "calls", calls, map[string]int{"added": 2, "listed": 1})
-	wantEqual(t, "what was added", f.items.m["added"].deltas[0].Object.(*corev1.Pod).ResourceVersion, "transformed")
+	wantEqual(t, "what was added", f.items.Get("added").deltas[0].Object.(*corev1.Pod).ResourceVersion, "transformed")
 	before := f.length()
 	for _, err := range []error{f.Add(pod("", "bad", "1")), f.Replace([]any{pod("", "fine", "1"), pod("", "bad", "1")}, "")} {
 		wantError(t, err, "bad object")

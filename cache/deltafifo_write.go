@@ -49,7 +49,7 @@ func (f *DeltaFIFO) transformed(obj any) (any, error) {
 
 // exists tells whether a key is queued or known. One that cannot be looked up may be known.
 func (f *DeltaFIFO) exists(key string) bool {
-	if f.items.m[key] != nil {
+	if f.items.Get(key) != nil {
 		return true
 	}
 	if f.known == nil {
@@ -61,10 +61,10 @@ func (f *DeltaFIFO) exists(key string) bool {
 
 // append adds a delta to those of its key.
 func (f *DeltaFIFO) append(key string, d Delta) {
-	p := f.items.m[key]
+	p := f.items.Get(key)
 	if p == nil {
 		p = newPending(key)
-		f.items.put(key, p)
+		f.items.Put(key, p)
 		f.queue.push(p)
 	}
 	if p.add(d) {
@@ -134,7 +134,7 @@ func (f *DeltaFIFO) deleteMissing(listed map[string]struct{}) int {
 		return missing
 	}
 	for _, key := range f.known.ListKeys() {
-		if _, ok := listed[key]; ok || f.items.m[key] != nil {
+		if _, ok := listed[key]; ok || f.items.Get(key) != nil {
 			continue
 		}
 		missing++
@@ -184,7 +184,7 @@ func (f *DeltaFIFO) resync(key string) error {
 	if err != nil {
 		return KeyError{obj, err}
 	}
-	if f.items.m[id] != nil {
+	if f.items.Get(id) != nil {
 		return nil
 	}
 	f.append(id, Delta{Sync, obj})

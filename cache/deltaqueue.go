@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"vedette.dev/internal/shrink"
 	"vedette.dev/rest"
 )
 
@@ -21,7 +22,7 @@ type deltaQueue struct {
 	mu      sync.Mutex
 	// Invariant: the keys that wait or, if events are coalesced, are being applied. A key that waits is in its inbox; one that is being
 	// applied may have a next event.
-	keys lookup[*pendingEvent]
+	keys shrink.StringMap[*pendingEvent]
 }
 
 // pendingEvent is a change of a key on its way to the store.
@@ -125,7 +126,7 @@ type inbox struct {
 	coalesced uint64
 }
 
-func newDeltaQueue() *deltaQueue { return &deltaQueue{keys: newLookup[*pendingEvent](0)} }
+func newDeltaQueue() *deltaQueue { return &deltaQueue{} }
 
 func (q *deltaQueue) newInbox() *inbox {
 	return &inbox{some: sync.NewCond(&q.mu), change: sync.NewCond(&q.mu)}
@@ -139,7 +140,7 @@ func (q *deltaQueue) put(ev *pendingEvent, in *inbox, most int, stop func() bool
 	for most > 0 && in.count >= most && !in.closed && !stop() {
 		in.change.Wait()
 	}
-	before := q.keys.m[ev.key]
+	before := q.keys.Get(ev.key)
 	if before == nil && in.closed {
 		return false
 	}
@@ -163,7 +164,7 @@ func (q *deltaQueue) put(ev *pendingEvent, in *inbox, most int, stop func() bool
 
 func (q *deltaQueue) push(ev *pendingEvent, in *inbox) {
 	ev.inbox = in
-	q.keys.put(ev.key, ev)
+	q.keys.Put(ev.key, ev)
 	in.keys.push(ev)
 	if in.keys.len() == 1 {
 		in.some.Signal()
@@ -284,7 +285,7 @@ func (q *deltaQueue) take(in *inbox, most int) (events []*pendingEvent, version 
 	if in.keepAll {
 		events = in.keys.swap(in.spare)
 		in.spare = nil
-		q.keys.clear()
+		q.keys.Clear()
 		in.count = 0
 	} else {
 		events = slices.Clone(in.keys.all()[:n])
@@ -318,7 +319,7 @@ func (q *deltaQueue) done(in *inbox, events []*pendingEvent) {
 		if next := ev.next; next != nil {
 			q.push(next, in)
 		} else {
-			q.keys.remove(ev.key)
+			q.keys.Delete(ev.key)
 		}
 	}
 	if in.keepAll && cap(events) <= 2*defaultPending {
@@ -359,7 +360,7 @@ func (q *deltaQueue) drain(in *inbox) {
 func (q *deltaQueue) holds(key string) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.keys.m[key] != nil
+	return q.keys.Get(key) != nil
 }
 
 // applied returns the version up to which everything that a stream has brought is applied, given the version up to which it was
@@ -378,7 +379,7 @@ func (q *deltaQueue) streams() map[*Stream]struct{} {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	out := map[*Stream]struct{}{}
-	for _, ev := range q.keys.m {
+	for _, ev := range q.keys.All() {
 		for _, first := range []*pendingEvent{ev, ev.next} {
 			for at := first; at != nil; at = at.beneath {
 				out[at.stream] = struct{}{}
@@ -406,7 +407,7 @@ func (q *deltaQueue) end(in *inbox) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, ev := range in.keys.take() {
-		q.keys.remove(ev.key)
+		q.keys.Delete(ev.key)
 	}
 	in.count = 0
 }

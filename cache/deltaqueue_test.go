@@ -59,7 +59,7 @@ func TestDeltaQueueModel(t *testing.T) {
 			},
 			"put an old one": func(t *rapid.T) { // from a stream that is behind
 				key := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "key")
-				if before := m.keys.m[key]; before == nil || before.taken && before.next == nil {
+				if before := m.keys.Get(key); before == nil || before.taken && before.next == nil {
 					return // there, the store tells that it is old
 				}
 				m.put(&pendingEvent{key: key, deleted: true, rev: revision{"u", "0"}, stream: &Stream{}}, inboxes[0], 0, never)
@@ -81,8 +81,8 @@ func TestDeltaQueueModel(t *testing.T) {
 				t.Fatalf("%s was last handed out at %d, want %d", key, taken[key], v)
 			}
 		}
-		if len(m.keys.m) != 0 {
-			t.Fatalf("%d keys are left", len(m.keys.m))
+		if m.keys.Len() != 0 {
+			t.Fatalf("%d keys are left", m.keys.Len())
 		}
 	})
 }
@@ -128,7 +128,7 @@ func TestDeltaQueueKeepsAll(t *testing.T) {
 			},
 			"put one twice": func(t *rapid.T) {
 				key := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "key")
-				waits := q.keys.m[key]
+				waits := q.keys.Get(key)
 				if waits == nil || waits.taken || !waits.last().storable() || waits.last().rev.version != fmt.Sprint(version) {
 					return
 				}
@@ -151,8 +151,8 @@ func TestDeltaQueueKeepsAll(t *testing.T) {
 				t.Fatalf("%s was handed out at %v, want %v", key, got[key], versions)
 			}
 		}
-		if len(q.keys.m) != 0 || in.count != 0 || stream.pending != 0 || in.applied != uint64(put) || in.added != uint64(put) {
-			t.Fatalf("left: %d keys, %d events, %d of the stream; %d of %d applied", len(q.keys.m), in.count, stream.pending, in.applied, put)
+		if q.keys.Len() != 0 || in.count != 0 || stream.pending != 0 || in.applied != uint64(put) || in.added != uint64(put) {
+			t.Fatalf("left: %d keys, %d events, %d of the stream; %d of %d applied", q.keys.Len(), in.count, stream.pending, in.applied, put)
 		}
 	})
 }
@@ -177,33 +177,4 @@ func TestDeltaQueueClosedTray(t *testing.T) {
 	if _, _, ok := m.take(tr, 10); ok {
 		t.Error("there is more")
 	}
-}
-
-// TestBacklogLoses has keys lost of which a handler has heard, and others.
-func TestBacklogLoses(t *testing.T) {
-	var b backlog
-	number := uint64(0)
-	add := func(n notice) {
-		number++
-		b.add(&n, number, 0)
-	}
-	add(notice{key: "new", new: 1, what: added})
-	add(notice{key: "changed", old: 1, new: 2, what: updated})
-	add(notice{key: "gone", old: 1, what: deleted})
-	add(notice{key: "again", old: 1, what: deleted})
-	add(notice{key: "again", new: 2, what: added})
-	add(notice{key: "lost", what: lost, old: []string{"new", "changed", "again", "quiet"}})
-	add(notice{key: "changed", new: 3, what: added})
-	add(notice{key: "lost", what: lost, old: []string{"more"}})
-	var got []string
-	for b.len() > 0 {
-		w := b.pop()
-		got = append(got, fmt.Sprint(w.key, " ", w.what, " ", w.old, " ", w.new))
-	}
-	wantEqual(t, "what is told", got, []string{
-		fmt.Sprint("gone ", deleted, " 1 <nil>"),
-		fmt.Sprint("again ", deleted, " 1 <nil>"),
-		fmt.Sprint("lost ", lost, " [changed quiet more] <nil>"),
-		fmt.Sprint("changed ", added, " <nil> 3"),
-	})
 }

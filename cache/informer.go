@@ -14,14 +14,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"vedette.dev/internal/fanout"
 	"vedette.dev/internal/turn"
 )
 
 // informer is the engine of every informer of this package: any number of streams, each a list and a watch, bring objects to one
 // store, which is divided among partitions.
 //
-//	stream ──▶ deltaQueue: inbox ──▶ partition: decode, apply ──▶ processor: log, listeners ──▶ handlers
-//	stream ──┘            └ inbox ──▶ partition: decode, apply ──▶ processor: log, listeners ──▶ handlers
+//	stream ──▶ deltaQueue: inbox ──▶ partition: decode, apply ──▶ log: listeners ──▶ handlers
+//	stream ──┘            └ inbox ──▶ partition: decode, apply ──▶ log: listeners ──▶ handlers
 //	                                            └──▶ one store: each object in one partition
 //
 // A plain informer has one stream and one partition, a NamespacedInformer one partition and a stream for each namespace, and a
@@ -57,7 +58,7 @@ type informer struct {
 	left          []*partition
 	registrations []*registration
 	// own are the logs of handlers for one partition, by its ID.
-	own map[string]*processor
+	own map[string]*fanout.Log
 	// added is how many registrations there ever were.
 	added int
 	pins  map[string]pin
@@ -137,7 +138,7 @@ func newInformer(example runtime.Object, options SharedIndexInformerOptions) *in
 		queue:    newDeltaQueue(),
 		changing: turn.New(),
 		synced:   make(chan struct{}),
-		own:      map[string]*processor{},
+		own:      map[string]*fanout.Log{},
 		pins:     map[string]pin{},
 		pinning:  map[*partition]struct{}{},
 		holds:    map[string]hold{},
@@ -177,7 +178,7 @@ func (s *informer) begin(ctx context.Context) error {
 	s.codec = s.options.codec(s.example, s.transform)
 	s.transforming = s.codec.transformer(s.transform)
 	if s.transform != nil {
-		s.revisions = &revisionTable{m: newLookup[revision](0)}
+		s.revisions = &revisionTable{}
 	}
 	if d := s.options.MutationDetector; d != nil {
 		s.work.Go(func() { d.Run(ctx.Done()) })
@@ -214,15 +215,15 @@ func (s *informer) end() {
 	s.stopped = true
 	s.mu.Unlock()
 	for _, p := range all {
-		p.shared.end()
+		p.shared.End()
 	}
 	for _, log := range own {
-		log.end()
+		log.End()
 	}
 	s.applyMu.Lock()
 	defer s.applyMu.Unlock()
 	for _, r := range s.registrations {
-		r.noMore() // also one that never had a listener
+		r.noteLast() // also one that never had a listener
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"vedette.dev/internal/fanout"
 	"vedette.dev/internal/table"
 )
 
@@ -115,8 +116,8 @@ type batch struct {
 
 // logBatch is the notifications for one log.
 type logBatch struct {
-	log     *processor
-	notices []notice
+	log           *fanout.Log
+	notifications []fanout.Notification
 }
 
 // newBatch returns an empty batch for so many changes.
@@ -202,13 +203,14 @@ func (b *batch) setVersion(version string) {
 	}
 }
 
-func (b *batch) tell(log *processor, n notice) {
-	if !log.listened.Load() {
+// notify adds a notification to those for a log.
+func (b *batch) notify(log *fanout.Log, n fanout.Notification) {
+	if !log.HasListeners() {
 		return
 	}
 	for i := range b.logs {
 		if b.logs[i].log == log {
-			b.logs[i].notices = append(b.logs[i].notices, n)
+			b.logs[i].notifications = append(b.logs[i].notifications, n)
 			return
 		}
 	}
@@ -216,7 +218,7 @@ func (b *batch) tell(log *processor, n notice) {
 	if len(b.logs) == 0 {
 		room = max(room, b.room) // most are for one log
 	}
-	b.logs = append(b.logs, logBatch{log, append(make([]notice, 0, room), n)})
+	b.logs = append(b.logs, logBatch{log, append(make([]fanout.Notification, 0, room), n)})
 }
 
 // keyState is what is known of a key while a batch is made.
@@ -364,9 +366,9 @@ func (b *batch) insert(k *keyState, ev *pendingEvent, to *partition) {
 	if !b.admits(to, ev) {
 		return
 	}
-	n := notice{key: ev.key, new: ev.obj, what: added, initial: b.initial, home: to}
-	b.tell(b.logOf(ev.key, nil, to), n)
-	b.tell(to.own, n)
+	n := fanout.Notification{Key: ev.key, New: ev.obj, Type: fanout.Added, Initial: b.initial, Partition: to.label}
+	b.notify(b.logOf(ev.key, nil, to), n)
+	b.notify(to.own, n)
 	b.set(k, ev, to)
 }
 
@@ -376,12 +378,14 @@ func (b *batch) update(k *keyState, ev *pendingEvent, to *partition) {
 		return
 	}
 	log := b.logOf(ev.key, k.owner, to)
-	n := notice{key: ev.key, old: k.obj, new: ev.obj, what: updated, sync: k.rev.version == ev.rev.version, home: to}
+	n := fanout.Notification{
+		Key: ev.key, Old: k.obj, New: ev.obj, Type: fanout.Updated, Sync: k.rev.version == ev.rev.version, Partition: to.label,
+	}
 	if !k.rev.same(ev.rev) {
-		b.tell(log, n)
+		b.notify(log, n)
 	}
 	if k.owner == to {
-		b.tell(to.own, n)
+		b.notify(to.own, n)
 	} else {
 		b.moved(ev.key, k.owner, to, k.obj, ev.obj)
 	}
@@ -390,8 +394,8 @@ func (b *batch) update(k *keyState, ev *pendingEvent, to *partition) {
 
 // moved notifies the handlers of single partitions that an object has come and gone.
 func (b *batch) moved(key string, from, to *partition, old, obj any) {
-	b.tell(from.own, notice{key: key, old: old, what: deleted, home: from})
-	b.tell(to.own, notice{key: key, new: obj, what: added, home: to})
+	b.notify(from.own, fanout.Notification{Key: key, Old: old, Type: fanout.Deleted, Partition: from.label})
+	b.notify(to.own, fanout.Notification{Key: key, New: obj, Type: fanout.Added, Partition: to.label})
 	from.movedOut++
 	to.movedIn++
 	b.leaves(key, from)
@@ -408,9 +412,9 @@ func (b *batch) leaves(key string, owner *partition) {
 
 // remove takes an object out, of which last is the last state.
 func (b *batch) remove(key string, k *keyState, last any) {
-	n := notice{key: key, old: last, what: deleted, home: k.owner}
-	b.tell(b.logOf(key, k.owner, nil), n)
-	b.tell(k.owner.own, n)
+	n := fanout.Notification{Key: key, Old: last, Type: fanout.Deleted, Partition: k.owner.label}
+	b.notify(b.logOf(key, k.owner, nil), n)
+	b.notify(k.owner.own, n)
 	b.drop(key, k)
 }
 
@@ -499,7 +503,7 @@ func (b *batch) commit() {
 		b.lastError = err
 	}
 	for _, l := range b.logs {
-		l.log.append(l.notices)
+		l.log.Append(l.notifications)
 	}
 	b.movePins()
 	for _, p := range b.freed {

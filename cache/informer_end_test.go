@@ -158,3 +158,33 @@ func TestTheHandlersOfAnInformerThatEndsHaveEnded(t *testing.T) {
 		wantEqual(t, "stuck one has ended", hasEnded(stuck), true)
 	})
 }
+
+// isOver reports whether the ShutdownChan of a handler is closed.
+func isOver(handle ResourceEventHandlerRegistration) bool {
+	return isClosed(handle.(interface{ ShutdownChan() <-chan struct{} }).ShutdownChan())
+}
+
+func TestTheShutdownChanOfAHandlerIsClosedWhenItsInformerHasEnded(t *testing.T) {
+	eachInformer(t, newStage(pod("ns", "a", "1")), func(t *testing.T, i SharedIndexInformer, start func() (func(), <-chan struct{})) {
+		gate := make(chan struct{})
+		handle, err := i.AddEventHandler(&diary{during: func(string) { <-gate }})
+		mustNot(t, err)
+		stop, ended := start()
+		wantEqual(t, "over while the informer runs", isOver(handle), false)
+		stop()
+		synctest.Wait()
+		wantEqual(t, "over while the handler runs", isOver(handle), false)
+		close(gate)
+		<-ended
+		wantEqual(t, "over", isOver(handle), true)
+		mustNot(t, i.RemoveEventHandler(handle)) // which is too late, and no error
+	})
+}
+
+func TestTheShutdownChanOfAHandlerThatEndsItsGoroutineIsClosed(t *testing.T) {
+	s := newStage(pod("ns", "a", "1"))
+	inBubble(t, s, SharedIndexInformerOptions{}, func(t *testing.T, i *informer) {
+		handle := listen(t, i, &diary{during: func(string) { runtimeGoexit() }}, HandlerOptions{})
+		wantEqual(t, "over", isOver(handle), true)
+	})
+}

@@ -65,7 +65,7 @@ type informerHammer struct {
 // believer is a handler that knows what it was told, and is slow at times.
 type believer struct {
 	mu     sync.Mutex
-	knows  audience
+	knows  knowledge
 	slow   time.Duration
 	handle ResourceEventHandlerRegistration
 }
@@ -151,7 +151,7 @@ func (h *informerHammer) comeAndGo(r *rand.Rand) {
 }
 
 func (h *informerHammer) listen(slow time.Duration) {
-	b := &believer{slow: slow, knows: audience{knows: map[string]*corev1.Pod{}}}
+	b := &believer{slow: slow, knows: knowledge{pods: map[string]*corev1.Pod{}}}
 	handle, err := h.informer.AddEventHandlerWithOptions(b, HandlerOptions{MaxWaiting: 20})
 	if err != nil {
 		h.t.Error(err)
@@ -212,8 +212,49 @@ func (b *believer) versions() map[string]string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	out := map[string]string{}
-	for name, p := range b.knows.knows {
+	for name, p := range b.knows.pods {
 		out[name] = p.ResourceVersion
 	}
 	return out
+}
+
+// knowledge is a handler that believes what it is notified of. It has an error if that contradicts what it knows.
+type knowledge struct {
+	pods map[string]*corev1.Pod
+	err  error
+}
+
+func (k *knowledge) OnAdd(obj any, _ bool) {
+	p := obj.(*corev1.Pod)
+	if known := k.pods[p.Name]; known != nil {
+		k.err = fmt.Errorf("%s was added at %s, and was known at %s", p.Name, p.ResourceVersion, known.ResourceVersion)
+	}
+	k.pods[p.Name] = p
+}
+
+func (k *knowledge) OnUpdate(oldObj, newObj any) {
+	old, p := oldObj.(*corev1.Pod), newObj.(*corev1.Pod)
+	switch known := k.pods[p.Name]; {
+	case known == nil || revisionOf(known) != revisionOf(old) || !storages[*storageFlag].Packed && known != old:
+		k.err = fmt.Errorf("%s was updated from %s, and was known as %v", p.Name, old.ResourceVersion, revisionOf(known))
+	case old.UID != p.UID:
+		k.err = fmt.Errorf("%s was updated from one object to another", p.Name)
+	}
+	k.pods[p.Name] = p
+}
+
+func (k *knowledge) OnDelete(obj any) {
+	p, ok := obj.(*corev1.Pod)
+	if d, unseen := obj.(DeletedFinalStateUnknown); unseen {
+		p, ok = d.Obj.(*corev1.Pod)
+	}
+	known := (*corev1.Pod)(nil)
+	if ok {
+		known = k.pods[p.Name]
+	}
+	if known == nil || known.UID != p.UID {
+		k.err = fmt.Errorf("%v was deleted, and was known as %v", obj, known)
+		return
+	}
+	delete(k.pods, p.Name)
 }

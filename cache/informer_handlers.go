@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"vedette.dev/internal/table"
+	"vedette.dev/internal/fanout"
 	"vedette.dev/internal/turn"
 )
 
@@ -53,8 +53,8 @@ type partitionHandler struct {
 	oneAtATime bool
 
 	mu sync.Mutex
-	// calls are those that run or wait, by partition: keys that have moved are told of by listeners of several partitions. With
-	// oneAtATime, all are under an empty name.
+	// calls are those that run or wait, by partition: listeners of several partitions deliver notifications of keys that have
+	// moved. With oneAtATime, all are under an empty name.
 	calls map[string]*calls
 }
 
@@ -90,37 +90,40 @@ func (h *partitionHandler) begin(partition string) (end func()) {
 
 func (h *partitionHandler) handlerType() string { return fmt.Sprintf("%T", h.handler) }
 
-func (h *partitionHandler) take(n *notice) {
-	id := n.home.config.ID
+// handle implements notificationHandler.
+func (h *partitionHandler) handle(n *fanout.Notification) {
+	id := n.Partition.ID
 	defer h.begin(id)()
-	switch n.what {
-	case added:
-		h.handler.OnAdd(id, show(n.new), n.initial)
-	case updated:
-		h.handler.OnUpdate(id, show(n.old), show(n.new))
-	case deleted:
-		h.handler.OnDelete(id, show(n.old))
-	case recreated:
-		h.handler.OnDelete(id, show(n.old))
-		h.handler.OnAdd(id, show(n.new), false)
-	case lost:
-		keys, _ := n.old.([]string)
+	switch n.Type {
+	case fanout.Added:
+		h.handler.OnAdd(id, show(n.New), n.Initial)
+	case fanout.Updated:
+		h.handler.OnUpdate(id, show(n.Old), show(n.New))
+	case fanout.Deleted:
+		h.handler.OnDelete(id, show(n.Old))
+	case fanout.Recreated:
+		h.handler.OnDelete(id, show(n.Old))
+		h.handler.OnAdd(id, show(n.New), false)
+	case fanout.Lost:
+		keys, _ := n.Old.([]string)
 		h.handler.OnLost(id, keys)
 	}
 }
 
-// serialHandler is a handler that knows nothing of partitions, and hears from one goroutine at a time.
+// serialHandler is a handler that knows nothing of partitions, and is called by one goroutine at a time.
 type serialHandler struct {
 	ResourceEventHandler
+	call func(*fanout.Notification) // calls the ResourceEventHandler
 	turn turn.Turn
 }
 
 func (h *serialHandler) handlerType() string { return fmt.Sprintf("%T", h.ResourceEventHandler) }
 
-func (h *serialHandler) take(n *notice) {
+// handle implements notificationHandler.
+func (h *serialHandler) handle(n *fanout.Notification) {
 	h.turn.Lock()
 	defer h.turn.Unlock()
-	n.plainCall(h.ResourceEventHandler)
+	h.call(n)
 }
 
 // AddEventHandler adds a handler that hears of all partitions as if they were one, from one goroutine at a time.
@@ -139,7 +142,7 @@ func (s *informer) AddEventHandlerWithOptions(handler ResourceEventHandler, opti
 		return nil, errors.New("the handler is nil")
 	}
 	if s.only == nil {
-		handler = &serialHandler{handler, turn.New()}
+		handler = &serialHandler{handler, callOf(handler), turn.New()}
 	}
 	return s.register(handler, options, "")
 }
@@ -149,18 +152,19 @@ type registration struct {
 	informer *informer
 	number   int
 	handler  ResourceEventHandler
+	call     func(*fanout.Notification) // calls the handler
 	options  HandlerOptions
 	only     string
 
 	// listeners belongs to applyMu.
-	listeners map[*partition]*listener
+	listeners map[*partition]*fanout.Listener
 
-	mu      sync.Mutex
-	behind  map[*listener]struct{} // those that have not synced
-	synced  chan struct{}
-	alive   int // listeners that have not ended
-	removed bool
-	ended   chan struct{}
+	mu     sync.Mutex
+	behind map[*fanout.Listener]struct{} // those that have not synced
+	synced chan struct{}
+	alive  int  // listeners that have not ended
+	last   bool // no more listeners are added
+	ended  chan struct{}
 }
 
 func (s *informer) register(h ResourceEventHandler, options HandlerOptions, only string) (ResourceEventHandlerRegistration, error) {
@@ -174,15 +178,15 @@ func (s *informer) register(h ResourceEventHandler, options HandlerOptions, only
 	}
 	s.added++
 	r := &registration{
-		informer: s, number: s.added, handler: h, options: options, only: only,
-		listeners: map[*partition]*listener{}, synced: make(chan struct{}), ended: make(chan struct{}),
-		behind: map[*listener]struct{}{},
+		informer: s, number: s.added, handler: h, call: callOf(h), options: options, only: only,
+		listeners: map[*partition]*fanout.Listener{}, synced: make(chan struct{}), ended: make(chan struct{}),
+		behind: map[*fanout.Listener]struct{}{},
 	}
 	for _, p := range s.routes.Load().partitions {
 		r.join(p)
 	}
 	if only == "" {
-		for _, p := range s.left { // through whose lanes others may be told of
+		for _, p := range s.left { // whose logs may have notifications of keys of others
 			r.join(p)
 		}
 	}
@@ -197,52 +201,73 @@ func (r *registration) join(p *partition) {
 	if r.only != "" && (r.only != p.config.ID || len(r.listeners) > 0) {
 		return // it goes on with the log that it reads
 	}
-	l := newListener(r.handler, r.options, s.log())
-	l.resync.requested = s.options.ResyncPeriod
-	if r.options.ResyncPeriod != nil {
-		l.resync.requested = *r.options.ResyncPeriod
-	}
-	l.home, l.number = p, r.number
-	l.onSynced, l.onEnded = func() { r.noteSynced(l) }, func() { r.noteAlive(-1) }
+	l := r.newListener()
 	r.mu.Lock()
 	r.behind[l] = struct{}{}
 	r.mu.Unlock()
-	log, replay := p.shared, func() *table.View { return s.replay(l, p) }
+	log, begin := p.shared, func() fanout.Replay { return s.replay(p) }
 	if r.only != "" {
-		log, replay = p.own, func() *table.View {
-			v := s.objectsOf(p)
-			return &v
-		}
+		log, begin = p.own, func() fanout.Replay { return &replay{view: s.objectsOf(p), partition: p.label} }
 	}
 	r.noteAlive(1) // before it can end
-	if !log.add(l, replay) {
+	if !log.Add(l, begin) {
 		r.noteAlive(-1)
 		return
 	}
 	r.listeners[p] = l
 }
 
-// noteAlive counts listeners. When the handler was removed, or the informer ends, and none is left, it has been called for the
-// last time.
+// newListener returns a listener that calls the handler.
+func (r *registration) newListener() *fanout.Listener {
+	config := fanout.Config{
+		Call:         r.call,
+		Name:         func() string { return handlerType(r.handler) },
+		Number:       r.number,
+		MaxWaiting:   r.options.MaxWaiting,
+		OnPanic:      panicPolicy(r.options.OnPanic),
+		ResyncPeriod: r.informer.options.ResyncPeriod,
+		Logger:       r.informer.log(),
+		OnEnded:      func() { r.noteAlive(-1) },
+	}
+	if r.options.ResyncPeriod != nil {
+		config.ResyncPeriod = *r.options.ResyncPeriod
+	}
+	if r.options.Logger != nil {
+		config.Logger = *r.options.Logger
+	}
+	var l *fanout.Listener
+	config.OnSynced = func() { r.noteSynced(l) }
+	l = fanout.NewListener(config)
+	return l
+}
+
+// noteAlive counts listeners. When the informer ends, no more are added.
 func (r *registration) noteAlive(more int) {
 	ending := r.informer.isEnding()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.alive += more
-	r.removed = r.removed || ending
-	r.endIfLast()
+	r.last = r.last || ending
+	r.noteEnded()
 }
 
-// noMore notes that no listener is added any more.
-func (r *registration) noMore() {
+// noteLast is called when no more listeners are added: the handler was removed, or the informer has ended.
+func (r *registration) noteLast() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.removed = true
-	r.endIfLast()
+	r.last = true
+	r.noteEnded()
 }
 
-func (r *registration) endIfLast() {
-	if r.removed && r.alive == 0 && !isClosed(r.ended) {
+// noteEnded closes ended if the handler is not called any more. In an informer that is not divided it has one listener, which may
+// also end because the handler has ended its goroutine.
+func (r *registration) noteEnded() {
+	if r.alive > 0 || !r.last && r.informer.only == nil {
+		return
+	}
+	select {
+	case <-r.ended:
+	default:
 		close(r.ended)
 	}
 }
@@ -257,7 +282,7 @@ func (r *registration) part(p *partition) {
 }
 
 // noteSynced is called when a listener has synced or is gone, and when the informer has synced.
-func (r *registration) noteSynced(l *listener) {
+func (r *registration) noteSynced(l *fanout.Listener) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.behind, l)
@@ -280,13 +305,13 @@ func (s *informer) RemoveEventHandler(handle ResourceEventHandlerRegistration) e
 	}
 	s.registrations = slices.DeleteFunc(s.registrations, func(other *registration) bool { return other == r })
 	for p, l := range r.listeners {
-		p.shared.remove(l)
-		p.own.remove(l)
+		p.shared.Remove(l)
+		p.own.Remove(l)
 	}
 	if r.only != "" {
 		s.dropOwn(r.only)
 	}
-	r.noMore()
+	r.noteLast()
 	return nil
 }
 

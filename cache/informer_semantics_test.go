@@ -7,8 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/watch"
-
-	"vedette.dev/internal/table"
 )
 
 // The sentences are those of docs/compatibility.md; the numbers in comments are of client-go's behaviours there.
@@ -138,25 +136,6 @@ func TestANegativeResyncPeriodIsNone(t *testing.T) {
 			wantEqual(t, "heard", d.read(), []string{"initially a@1"})
 		})
 	})
-}
-
-func TestAResyncPeriodIsAtLeastASecondAndThatOfTheRunningInformer(t *testing.T) { // 38
-	p := newProcessor(time.Minute, loggerFrom(nil))
-	period := func(want time.Duration) time.Duration {
-		l := newListener(&diary{}, HandlerOptions{}, p.logger)
-		l.resync.requested = want
-		p.add(l, func() *table.View { return nil })
-		return l.resync.period
-	}
-	wantEqual(t, "less than a second", period(time.Millisecond), time.Second)
-	wantEqual(t, "check", p.check, time.Second)
-	p.start()
-	defer p.end()
-	p.check = time.Minute
-	wantEqual(t, "less than the running informer's", period(time.Second), time.Minute)
-	wantEqual(t, "more", period(time.Hour), time.Hour)
-	p.check = 0
-	wantEqual(t, "with an informer that does not", period(time.Hour), 0)
 }
 
 func TestAfterItHasStoppedAnInformerTakesNoHandlersAndNoIndexes(t *testing.T) { // 7, 34

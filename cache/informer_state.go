@@ -81,7 +81,7 @@ func (s *informer) partitionState(p *partition) PartitionState {
 	if out.Full != nil && out.Cause == nil {
 		out.Cause = out.Full
 	}
-	out.Handlers = append(p.shared.states(), p.own.states()...)
+	out.Handlers = handlerStates(p.shared.States(), p.own.States())
 	s.mark(&out.State)
 	return out
 }
@@ -144,7 +144,7 @@ func (l *Lags) merge(more *Lags) {
 	}
 }
 
-// state is that of all listeners of the handler.
+// state returns the state of the handler: that of all its listeners.
 func (r *registration) state() HandlerState {
 	s := r.informer
 	s.applyMu.Lock()
@@ -152,12 +152,12 @@ func (r *registration) state() HandlerState {
 	s.applyMu.Unlock()
 	out := HandlerState{Number: r.number, Handler: handlerType(r.handler), Synced: r.HasSynced()}
 	for _, l := range listeners {
-		one := l.state()
+		one := l.State()
 		out.Waiting += one.Waiting
-		out.Merged += one.Merged
+		out.Merged += one.Coalesced
 		out.Handled += one.Handled
 		out.Panics += one.Panics
-		out.Merging = out.Merging || one.Merging
+		out.Merging = out.Merging || one.Coalescing
 		out.Oldest = earliest(out.Oldest, one.Oldest)
 		out.Busy = earliest(out.Busy, one.Busy)
 		if one.LastPanic != "" {

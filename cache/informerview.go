@@ -107,7 +107,7 @@ func (h viewHandler) handlerType() string { return handlerType(h.ResourceEventHa
 // OnEvent implements LazyEventHandler.
 func (h viewHandler) OnEvent(e LazyEvent) {
 	e.show = h.show
-	e.tell(h.ResourceEventHandler)
+	e.deliver(h.ResourceEventHandler)
 }
 
 // showAs is what makes objects of a form of those that are stored.

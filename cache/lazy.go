@@ -124,27 +124,8 @@ func keyOrNothing(obj any) string {
 	return key
 }
 
-// lazyCall tells a lazy handler of the notice.
-func (n *notice) lazyCall(h LazyEventHandler) {
-	e := LazyEvent{Key: n.key, old: n.old, new: n.new}
-	switch n.what {
-	case added:
-		e.Type, e.Initial = watch.Added, n.initial
-	case updated:
-		e.Type = watch.Modified
-	case deleted:
-		e.Type = watch.Deleted
-	case recreated:
-		h.OnEvent(LazyEvent{Type: watch.Deleted, Key: n.key, old: n.old})
-		e.Type, e.old = watch.Added, nil
-	default:
-		return
-	}
-	h.OnEvent(e)
-}
-
-// tell tells any handler of the event.
-func (e LazyEvent) tell(h ResourceEventHandler) {
+// deliver calls any handler with the event.
+func (e LazyEvent) deliver(h ResourceEventHandler) {
 	if lazy, ok := h.(LazyEventHandler); ok {
 		lazy.OnEvent(e)
 		return

@@ -9,22 +9,25 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"vedette.dev/internal/fanout"
+	"vedette.dev/internal/shrink"
 	"vedette.dev/internal/turn"
 )
 
 // partition is one part of the objects of a PartitionedInformer.
 type partition struct {
 	config   PartitionConfig
+	label    *fanout.Partition // what its notifications carry
 	informer *informer
 	inbox    *inbox
 	limiter  *rate.Limiter // of changes
 	ctx      context.Context
 	cancel   context.CancelFunc
 
-	// shared is the lane of handlers for all partitions, own that of handlers for this one. They differ in what they make
-	// of an object that moves: for the first it has changed, for the others it is gone, or new. Partitions of the same ID that
-	// follow each other have the same own lane.
-	shared, own *processor
+	// shared is the log of handlers for all partitions, own that of handlers for this one. They differ in the notification of an
+	// object that moves: for the first it has changed, for the others it is gone, or new. Partitions of the same ID that follow
+	// each other have the same own log.
+	shared, own *fanout.Log
 	// applying is held by the goroutine that applies a batch, so that index functions are called one at a time.
 	applying turn.Turn
 	scratch  scratch // of the goroutine that has applying
@@ -37,8 +40,8 @@ type partition struct {
 	synced            chan struct{}
 	room              room
 	movedIn, movedOut uint64
-	// pinned are the keys that are told of through this lane, wherever they are, in the order of the log; swept is how many
-	// there were when they were last looked through.
+	// pinned are the keys whose notifications go to the shared log of this partition, whichever they belong to, in the order of
+	// the log; swept is how many there were when they were last checked.
 	pinned line[pinned]
 	swept  int
 	// filling says that a list for what was left out is due.
@@ -57,10 +60,11 @@ const atOnce = 512
 func (s *informer) newPartition(config PartitionConfig) *partition {
 	p := &partition{
 		config:   config,
+		label:    &fanout.Partition{ID: config.ID},
 		informer: s,
 		inbox:    s.queue.newInbox(),
-		shared:   newProcessor(s.options.ResyncPeriod, s.log()),
-		own:      s.ownLane(config.ID),
+		shared:   fanout.NewLog(s.options.ResyncPeriod, s.log()),
+		own:      s.ownLog(config.ID),
 		awaited:  map[*Stream]struct{}{}, expecting: true,
 		synced:   make(chan struct{}),
 		applying: turn.New(),
@@ -72,23 +76,23 @@ func (s *informer) newPartition(config PartitionConfig) *partition {
 	return p
 }
 
-// ownLane returns the lane of handlers for the partition of an ID, under applyMu. It is kept for as long as there is such a partition,
-// or a handler for it: what a handler is told when the partition comes again follows what it was told when it went.
-func (s *informer) ownLane(id string) *processor {
-	lane := s.own[id]
-	if lane == nil {
-		lane = newProcessor(s.options.ResyncPeriod, s.log())
-		s.own[id] = lane
+// ownLog returns the log of handlers for the partition of an ID, under applyMu. It is kept for as long as there is such a partition,
+// or a handler for it: the notifications of a partition that is added again follow those of its removal.
+func (s *informer) ownLog(id string) *fanout.Log {
+	log := s.own[id]
+	if log == nil {
+		log = fanout.NewLog(s.options.ResyncPeriod, s.log())
+		s.own[id] = log
 	}
-	return lane
+	return log
 }
 
 // open starts the goroutines of a partition, under applyMu.
 func (s *informer) open(p *partition) {
-	p.shared.start()
-	p.own.start()
+	p.shared.Start()
+	p.own.Start()
 	s.work.Go(p.run)
-	if period := shortest(p.shared.period(), p.own.period()); period > 0 {
+	if period := shortest(p.shared.Period(), p.own.Period()); period > 0 {
 		s.work.Go(func() { p.resync(period) })
 	}
 	p.noteSynced()
@@ -117,8 +121,8 @@ func (p *partition) noteSynced() {
 		return
 	}
 	close(p.synced)
-	p.shared.hasSynced()
-	p.own.hasSynced()
+	p.shared.MarkSynced()
+	p.own.MarkSynced()
 }
 
 // run decodes and applies what is in the inbox, until it is closed and empty.
@@ -148,7 +152,7 @@ func (p *partition) run() {
 	}
 }
 
-// resync tells handlers of all objects again, those whose time it is.
+// resync notifies handlers whose resync is due of all objects again.
 func (p *partition) resync(period time.Duration) {
 	ticker := time.NewTicker(period)
 	defer ticker.Stop()
@@ -157,30 +161,30 @@ func (p *partition) resync(period time.Duration) {
 		case <-p.ctx.Done():
 			return
 		case <-ticker.C:
-			p.tellAgain()
+			p.notifyAgain()
 		}
 	}
 }
 
-func (p *partition) tellAgain() {
+func (p *partition) notifyAgain() {
 	s := p.informer
 	s.applyMu.Lock()
 	defer s.applyMu.Unlock()
-	shared, own := p.shared.shouldResync(), p.own.shouldResync()
+	shared, own := p.shared.ShouldResync(), p.own.ShouldResync()
 	if !shared && !own {
 		return
 	}
 	v := s.objectsOf(p)
 	defer v.Release()
-	notices := make([]notice, 0, v.Len())
+	all := make([]fanout.Notification, 0, v.Len())
 	for r := range v.Rows() {
-		notices = append(notices, notice{key: r.Key(), old: r.Object, new: r.Object, what: updated, sync: true, home: p})
+		all = append(all, fanout.Notification{Key: r.Key(), Old: r.Object, New: r.Object, Type: fanout.Updated, Sync: true, Partition: p.label})
 	}
 	if shared {
-		p.shared.append(notices)
+		p.shared.Append(all)
 	}
 	if own {
-		p.own.append(notices)
+		p.own.Append(all)
 	}
 }
 
@@ -233,14 +237,14 @@ func (e *LimitError) Error() string {
 type room struct {
 	limits *PartitionConfig
 	bytes  int64
-	sizes  lookup[int64] // of each object, if bytes are limited
-	full   *LimitError   // nil as long as nothing was left out
+	sizes  *shrink.StringMap[int64] // of each object; nil if bytes are not limited
+	full   *LimitError              // nil as long as nothing was left out
 }
 
 func newRoom(limits *PartitionConfig) room {
 	r := room{limits: limits}
 	if limits.MaxBytes > 0 {
-		r.sizes = newLookup[int64](0)
+		r.sizes = &shrink.StringMap[int64]{}
 	}
 	return r
 }
@@ -266,17 +270,25 @@ func (r *room) admits(objects int, size int64) bool {
 
 // has notes that an object is there, and how large it is; gone that it is not.
 func (r *room) has(key string, size int64) {
-	if r.sizes.m != nil {
-		r.bytes += size - r.sizes.m[key]
-		r.sizes.put(key, size)
+	if r.sizes != nil {
+		r.bytes += size - r.sizes.Get(key)
+		r.sizes.Put(key, size)
 	}
 }
 
 func (r *room) gone(key string) {
-	if r.sizes.m != nil {
-		r.bytes -= r.sizes.m[key]
-		r.sizes.remove(key)
+	if r.sizes != nil {
+		r.bytes -= r.sizes.Get(key)
+		r.sizes.Delete(key)
 	}
+}
+
+// size returns the size of an object that is there, zero if sizes are not counted.
+func (r *room) size(key string) int64 {
+	if r.sizes == nil {
+		return 0
+	}
+	return r.sizes.Get(key)
 }
 
 // roomAgain tells whether so much has become free that what was left out should be looked for.
@@ -291,8 +303,8 @@ func (r *room) roomAgain(objects int) bool {
 // limit sets limits, under applyMu or before anyone knows of the partition.
 func (p *partition) limit(config PartitionConfig) {
 	p.room.limits = &config
-	if config.MaxBytes > 0 && p.room.sizes.m == nil {
-		p.room.sizes = newLookup[int64](0)
+	if config.MaxBytes > 0 && p.room.sizes == nil {
+		p.room.sizes = &shrink.StringMap[int64]{}
 	}
 	if r := config.MaxEventRate; r > 0 {
 		p.limiter.SetBurst(max(1, int(min(r, atOnce))))

@@ -208,7 +208,7 @@ func (s *informer) settleIn(next *routes, gone []*partition, c *PartitionChange)
 		switch {
 		case to == home:
 		case to == nil:
-			// What is told of it from now on waits for what was told before.
+			// Later notifications of the key wait for those before.
 			losses.add(home, b.dispatcher(key, home, nil), key)
 			k := keyState{owner: home, exists: true}
 			before := k
@@ -223,40 +223,35 @@ func (s *informer) settleIn(next *routes, gone []*partition, c *PartitionChange)
 			losses.add(p, p)
 		}
 	}
-	for p, byLane := range losses {
-		b.lose(p, byLane)
+	for p, byDispatcher := range losses {
+		b.lose(p, byDispatcher)
 	}
 	for _, p := range gone {
 		if losses[p] == nil {
-			b.tell(p.own, lostNotice(p, nil))
+			b.notify(p.own, lostNotification(p, nil))
 		}
 	}
 	b.commit()
 }
 
-// losses is what partitions lose without a deletion, and the lanes through which it is told.
+// losses is the keys that partitions lose without a deletion, by the partition whose log the notification goes to.
 type losses map[*partition]map[*partition][]string
 
-func (l losses) add(home, lane *partition, keys ...string) {
+func (l losses) add(home, dispatcher *partition, keys ...string) {
 	if l[home] == nil {
 		l[home] = map[*partition][]string{}
 	}
-	l[home][lane] = append(l[home][lane], keys...)
+	l[home][dispatcher] = append(l[home][dispatcher], keys...)
 }
 
-// lose tells what a partition has lost.
-func (b *batch) lose(p *partition, byLane map[*partition][]string) {
+// lose notifies of what a partition has lost.
+func (b *batch) lose(p *partition, byDispatcher map[*partition][]string) {
 	var all []string
-	for lane, keys := range byLane {
-		b.tell(lane.shared, lostNotice(p, keys))
+	for dispatcher, keys := range byDispatcher {
+		b.notify(dispatcher.shared, lostNotification(p, keys))
 		all = append(all, keys...)
 	}
-	b.tell(p.own, lostNotice(p, all))
-}
-
-// lostNotice tells that a partition has lost keys. It has a key of its own, which is that of no object.
-func lostNotice(p *partition, keys []string) notice {
-	return notice{key: "\x00" + p.config.ID, what: lost, home: p, old: keys}
+	b.notify(p.own, lostNotification(p, all))
 }
 
 // splitPrefix takes a key apart into the prefix of its stream and the rest, which is the key that the object has by itself: names
@@ -274,7 +269,7 @@ func splitPrefix(key string, obj any) (prefix, bare string) {
 // rehome moves an object that has not changed.
 func (b *batch) rehome(key string, obj any, home, to *partition) {
 	b.dispatcher(key, home, to)
-	size := home.room.sizes.m[key]
+	size := home.room.size(key)
 	b.moved(key, home, to, obj, obj)
 	b.count(to, 1)
 	to.room.has(key, size)
@@ -292,13 +287,13 @@ func (s *informer) leave(p *partition) {
 		s.work.Go(func() { s.seeOff(p) })
 		return
 	}
-	// It has nothing to tell.
+	// Nothing is in its log.
 	p.cancel()
-	p.shared.end()
+	p.shared.End()
 	s.part(p)
 }
 
-// part takes leave of a partition that has told everything, under applyMu.
+// part takes leave of a partition whose notifications are all delivered, under applyMu.
 func (s *informer) part(p *partition) {
 	for _, r := range s.registrations {
 		r.part(p)
@@ -306,10 +301,10 @@ func (s *informer) part(p *partition) {
 	s.dropOwn(p.config.ID)
 }
 
-// dropOwn forgets the lane of handlers for one partition if there is neither the partition nor such a handler, under applyMu.
+// dropOwn removes the log of handlers for one partition if there is neither the partition nor such a handler, under applyMu.
 func (s *informer) dropOwn(id string) {
-	lane := s.own[id]
-	if lane == nil || lane.listened.Load() || s.partition(id) != nil {
+	log := s.own[id]
+	if log == nil || log.HasListeners() || s.partition(id) != nil {
 		return
 	}
 	s.mu.Lock()
@@ -319,11 +314,11 @@ func (s *informer) dropOwn(id string) {
 	}
 	delete(s.own, id)
 	if s.started {
-		s.work.Go(lane.end) // a handler that was removed may be in its last call
+		s.work.Go(log.End) // a handler that was removed may be in its last call
 	}
 }
 
-// seeOff ends the lanes of a partition that is gone, when they have told all.
+// seeOff ends the shared log of a partition that is gone, when everything in it is delivered.
 func (s *informer) seeOff(p *partition) {
 	const often, seldom = 10 * time.Millisecond, time.Second
 	for pause := often; ; pause = min(2*pause, seldom) {
@@ -334,7 +329,7 @@ func (s *informer) seeOff(p *partition) {
 		}
 		if s.seenOff(p) {
 			p.cancel()
-			p.shared.end()
+			p.shared.End()
 			return
 		}
 	}
@@ -344,7 +339,7 @@ func (s *informer) seenOff(p *partition) bool {
 	s.applyMu.Lock()
 	defer s.applyMu.Unlock()
 	s.unpin(p)
-	if p.pinned.len() > 0 || !p.shared.toldAll() {
+	if p.pinned.len() > 0 || !p.shared.AllDelivered() {
 		return false
 	}
 	s.left = slices.DeleteFunc(s.left, func(other *partition) bool { return other == p })

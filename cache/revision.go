@@ -4,6 +4,8 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"vedette.dev/internal/shrink"
 )
 
 // revision is the UID and the resourceVersion of an object, as the server knows them.
@@ -38,13 +40,13 @@ func revisionOf(obj any) revision {
 // revisionTable is the revisions of the objects of a store by key. A nil one is empty and cannot be written to.
 type revisionTable struct {
 	mu sync.RWMutex
-	m  lookup[revision]
+	m  shrink.StringMap[revision]
 }
 
 func (t *revisionTable) get(key string) revision {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	return t.m.m[key]
+	return t.m.Get(key)
 }
 
 func (t *revisionTable) put(key string, r revision) {
@@ -53,7 +55,7 @@ func (t *revisionTable) put(key string, r revision) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.m.put(key, r)
+	t.m.Put(key, r)
 }
 
 func (t *revisionTable) remove(key string) {
@@ -62,5 +64,5 @@ func (t *revisionTable) remove(key string) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.m.remove(key)
+	t.m.Delete(key)
 }

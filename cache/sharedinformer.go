@@ -15,7 +15,7 @@ import (
 // list and watch. Those made here are a StateReader, too.
 //
 // The way of a change: (1) the reflector reads it from the server and (2) queues it in a DeltaFIFO; (3) the process loop
-// takes all that is queued as one batch, (4) writes it to the store in one step, and (5) appends one notice for each
+// takes all that is queued as one batch, (4) writes it to the store in one step, and (5) appends one notification for each
 // change to a log; (6) each listener reads the log at its own pace, and calls its handler.
 type SharedInformer interface {
 	// AddEventHandler adds a handler with the resync period of the informer. If the informer runs, the handler hears first of

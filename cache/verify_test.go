@@ -6,12 +6,12 @@ import "fmt"
 func (f *DeltaFIFO) verify() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(f.items.m) != f.queue.len() {
-		return fmt.Errorf("%d items, %d in the queue", len(f.items.m), f.queue.len())
+	if f.items.Len() != f.queue.len() {
+		return fmt.Errorf("%d items, %d in the queue", f.items.Len(), f.queue.len())
 	}
 	count := 0
 	for _, p := range f.queue.all() {
-		if f.items.m[p.key] != p {
+		if f.items.Get(p.key) != p {
 			return fmt.Errorf("%q is in the queue and not in items", p.key)
 		}
 		if len(p.deltas) == 0 {

@@ -2,6 +2,7 @@ package shrink
 
 import (
 	"maps"
+	"strconv"
 	"testing"
 )
 
@@ -34,5 +35,33 @@ func TestMapCopiesAllEntries(t *testing.T) {
 	m := map[string]int{"a": 1, "b": 2}
 	if got := Map(m); !maps.Equal(got, m) {
 		t.Errorf("got %v, want %v", got, m)
+	}
+}
+
+func TestAStringMapHasWhatWasPut(t *testing.T) {
+	var m StringMap[int]
+	m.Delete("none")
+	if _, ok := m.Find("a"); ok || m.Get("a") != 0 || m.Len() != 0 {
+		t.Error("the zero value is not empty")
+	}
+	const peak = 4 * Min
+	for i := range peak {
+		m.Put(strconv.Itoa(i), i)
+	}
+	for i := 10; i < peak; i++ {
+		m.Delete(strconv.Itoa(i))
+	}
+	want := map[string]int{}
+	for i := range 10 {
+		want[strconv.Itoa(i)] = i
+	}
+	if got := maps.Collect(m.All()); !maps.Equal(got, want) || m.Len() != 10 {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if v, ok := m.Find("0"); !ok || v != 0 || m.Get("9") != 9 {
+		t.Error("an entry was not found")
+	}
+	if m.peak.n >= Min {
+		t.Errorf("the map was not rebuilt: its peak is %d", m.peak.n)
 	}
 }

@@ -1,6 +1,7 @@
-package cache
+package fanout
 
-// ring is a queue in blocks, whose elements keep their places, and whose memory goes with them. The zero value is empty.
+// ring is a queue whose elements keep their places. It is made of blocks, and the memory of a block is released when its
+// elements have been popped. The zero value is empty.
 type ring[E any] struct {
 	blocks []*[ringBlock]E
 	head   uint64 // the place of the first element
@@ -24,15 +25,16 @@ func (r *ring[E]) push(e E) uint64 {
 	return place
 }
 
-// at returns the element at a place, which there is.
+// at returns the element at a place. There must be one.
 func (r *ring[E]) at(place uint64) *E {
 	at := place - r.base
 	return &r.blocks[at/ringBlock][at%ringBlock]
 }
 
+// front returns the first element. There must be one.
 func (r *ring[E]) front() *E { return r.at(r.head) }
 
-// pop takes out the first element, which there is.
+// pop removes and returns the first element. There must be one.
 func (r *ring[E]) pop() E {
 	e := r.front()
 	out := *e
