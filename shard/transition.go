@@ -57,14 +57,14 @@ func newTransition(from, to *layout) (*transition, error) {
 	return t, nil
 }
 
-// takes reports whether the shards of a layout have all objects of a shard of the layout before. Where shards are by selector, only the
-// server can tell their objects apart: then one shard must have all of them, and successor is its ID.
+// takes reports whether the shards of a layout have all objects of a shard of the layout before. If only the server can evaluate the
+// scopes, one shard must have all of them, and successor is its ID.
 func (l *layout) takes(id string, was *scope) (all bool, successor string) {
 	r := l.routers[prefixOf(was.Cluster)]
 	switch {
 	case r == nil:
 		return false, ""
-	case r.strategy != strategySelector:
+	case r.find != nil:
 		return r.objects.Contains(was.cover), ""
 	}
 	for _, candidate := range slices.Concat([]string{id}, l.ids()) {
