@@ -180,7 +180,7 @@ func (s *TypedShardingInformer[T]) streamConfig(l *layout, w *streamSpec) (cache
 		Shared:     w.shared,
 		Settled:    w.settled,
 		Leaves:     w.leaves,
-		Trusted:    w.strategy != strategyHash || w.shared,
+		Trusted:    w.hashes == "", // a server that does not select by hash ignores the selector
 	}
 	if w.leaves {
 		config.Exists = exists(r)

@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
+	"iter"
 	"slices"
 	"strings"
 
-	"vedette.dev/cache"
 	"vedette.dev/internal/hashspace"
 )
 
@@ -23,7 +22,7 @@ type Moved struct {
 // namespaceTolerance is the imbalance of shards by namespace above which their ranges are chosen anew when they are first known.
 const namespaceTolerance = 1.25
 
-// balances reports whether the ranges are to be chosen by what is in them.
+// balances reports whether the ranges are chosen by how many objects are in them when the shards are first complete.
 func (s *TypedShardingInformer[T]) balances() bool {
 	shards, ok := s.config.Source.(fixed)
 	return ok && len(shards) > 1 && shards[0].Scope.Hash.path != "" && shards[0].Scope.Hash.name == ByNamespace().name
@@ -47,17 +46,17 @@ func (s *TypedShardingInformer[T]) balanceFirst(ctx context.Context) {
 	s.info("The shards were balanced by what is in them", "moved", moved.Part, "imbalance", moved.Imbalance)
 }
 
-// Rebalance chooses the ranges of shards by hash anew, by how many objects are where, so that each has a part of them that is
-// in keeping with its weight. No more is moved than need be, and objects that move are not listed again, and handlers of all shards are not called. Shards in
-// different clusters or namespaces are balanced apart. With Config.Partial, no hashes are taken that no shard has.
+// Rebalance chooses the ranges of shards by hash anew, so that each has a part of the objects that is in proportion to its weight. It moves
+// no more than it needs to. Objects that move are not listed again, and handlers of all shards are not called. Shards in different clusters
+// or namespaces are balanced apart. With Config.Partial, hashes that are in no shard stay so.
 func (s *TypedShardingInformer[T]) Rebalance() (Moved, error) {
 	s.changing.Lock()
 	defer s.changing.Unlock()
 	return s.rebalance(s.layout.list())
 }
 
-// Resize has so many shards by hash in the place of the present ones, and balances them. New ones are named by the first
-// numbers that are free, and those with the last names go.
+// Resize changes the number of shards by hash to n, and balances them. Shards that are added are named by the first numbers that are
+// free; shards are removed from the end of the sorted IDs.
 func (s *TypedShardingInformer[T]) Resize(n int) (Moved, error) {
 	s.changing.Lock()
 	defer s.changing.Unlock()
@@ -84,7 +83,7 @@ func (s *TypedShardingInformer[T]) Resize(n int) (Moved, error) {
 	return s.rebalance(shards[:n])
 }
 
-// rebalance gives shards other ranges.
+// rebalance sets the ranges of shards by hash.
 func (s *TypedShardingInformer[T]) rebalance(shards []Shard) (Moved, error) {
 	if len(s.layout.shards) == 0 {
 		return Moved{}, errors.New("shard: there are no shards to balance")
@@ -107,12 +106,12 @@ func (s *TypedShardingInformer[T]) rebalance(shards []Shard) (Moved, error) {
 	}
 	empty := func(shard Shard) bool { return len(shard.Scope.Ranges) == 0 }
 	if i := slices.IndexFunc(shards, empty); i >= 0 {
-		return Moved{}, fmt.Errorf("shard: nothing would be left for shard %q", shards[i].ID)
+		return Moved{}, fmt.Errorf("shard: nothing would be left for shard %q: Scope.Ranges would be empty", shards[i].ID)
 	}
 	return total, s.setShards(shards)
 }
 
-// group is where shards by hash are: those of a group have the hashes of the same objects.
+// group is the cluster and the namespaces of shards by hash. The shards of a group divide the same objects.
 type group struct{ cluster, namespaces string }
 
 func groupOf(s *Scope) group { return group{s.Cluster, strings.Join(sorted(s.Namespaces), ",")} }
@@ -130,36 +129,19 @@ func groupsOf(shards []Shard) (map[group][]int, error) {
 	return groups, nil
 }
 
-// plan divides the hashes that the shards of a group have among some shards.
+// plan divides the hashes of a group among the shards at some indexes.
 func (s *TypedShardingInformer[T]) plan(in group, shards []Shard, at []int) (hashspace.Plan, error) {
 	current := map[string]hashspace.Set{}
+	var objects []iter.Seq[*Envelope]
 	for id, sc := range s.layout.scopes {
 		if groupOf(&sc.Scope) == in {
 			current[id] = sc.set
+			objects = append(objects, s.objects(id))
 		}
 	}
 	owners := map[string]float64{}
 	for _, i := range at {
 		owners[shards[i].ID] = shards[i].weight()
 	}
-	return hashspace.RebalanceWithin(current, owners, s.loads(in, shards[at[0]].Scope.Hash), 0)
-}
-
-// loads returns how many objects of a group there are, by hash.
-func (s *TypedShardingInformer[T]) loads(in group, key HashKey) []hashspace.Load {
-	weights := map[uint64]float64{}
-	for _, id := range s.layout.ids() {
-		if groupOf(&s.layout.scopes[id].Scope) != in {
-			continue
-		}
-		for _, obj := range s.machine.PartitionIndexer(id).List() {
-			e := cache.EnvelopeOf(obj)
-			weights[key.hash(&e)]++
-		}
-	}
-	out := make([]hashspace.Load, 0, len(weights))
-	for _, hash := range slices.Sorted(maps.Keys(weights)) {
-		out = append(out, hashspace.Load{Hash: hash, Weight: weights[hash]})
-	}
-	return out
+	return hashspace.RebalanceWithin(current, owners, loadsOf(shards[at[0]].Scope.Hash, objects...), 0)
 }

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// SetShards says which shards there are from now on, all in one step.
+// SetShards replaces all shards in one step.
 //
-//   - A shard that is new is listed, but for what other shards had of it.
-//   - Of one that is gone, the objects that no other shard has are forgotten, and handlers are told OnShardLost, and not that
-//     they are deleted.
+//   - A shard that is new is listed, except for objects that other shards had.
+//   - When a shard is gone, the objects that no other shard has are removed from the store. OnShardLost is called with their keys, and
+//     OnDelete is not.
 //   - Objects that are in another shard than before are not listed again, and handlers of all shards are not called.
 //
-// A shard that stays cannot have less than before, unless others have the rest. If SetShards returns an error, nothing has
-// changed.
+// A shard that stays cannot have fewer objects in its scope than before, unless other shards have the rest. If SetShards returns an
+// error, nothing has changed.
 func (s *TypedShardingInformer[T]) SetShards(shards ...Shard) error {
 	s.changing.Lock()
 	defer s.changing.Unlock()
@@ -39,21 +39,21 @@ func (s *TypedShardingInformer[T]) setShards(shards []Shard) error {
 // hasHashes reports whether shards are by hash.
 func (l *layout) hasHashes() bool {
 	for _, r := range l.routers {
-		if r.strategy == strategyHash {
+		if r.shards[0].Hash.of != nil {
 			return true
 		}
 	}
 	return false
 }
 
-// AddShard adds a shard. Nothing is listed but what is in it.
+// AddShard adds a shard. Only its objects are listed.
 func (s *TypedShardingInformer[T]) AddShard(shard Shard) error {
 	s.changing.Lock()
 	defer s.changing.Unlock()
 	return s.setShards(append(s.layout.list(), shard))
 }
 
-// RemoveShard removes a shard. What it has is forgotten, and handlers are told OnShardLost.
+// RemoveShard removes a shard and its objects from the store. OnShardLost is called with their keys.
 func (s *TypedShardingInformer[T]) RemoveShard(id string) error {
 	s.changing.Lock()
 	defer s.changing.Unlock()
@@ -61,13 +61,13 @@ func (s *TypedShardingInformer[T]) RemoveShard(id string) error {
 		return fmt.Errorf("shard: there is no shard %q to remove", id)
 	}
 	next := slices.DeleteFunc(s.layout.list(), func(shard Shard) bool { return shard.ID == id })
-	if !s.config.Partial && s.layout.scopes[id].strategy == strategyHash {
+	if !s.config.Partial && s.layout.scopes[id].Hash.of != nil {
 		return fmt.Errorf("shard: without shard %q some hashes would be in no shard; merge it with another, or set Config.Partial", id)
 	}
 	return s.setShards(next)
 }
 
-// list is the shards of a layout, sorted by ID.
+// list returns the shards of a layout, sorted by ID.
 func (l *layout) list() []Shard {
 	out := make([]Shard, 0, len(l.shards))
 	for _, id := range l.ids() {

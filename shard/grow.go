@@ -2,10 +2,10 @@ package shard
 
 import "slices"
 
-// joinLater has a stream of label values that was begun beside others joined with them when it has been listed.
+// joinLater waits until streams of label values that were started beside others have been listed, and then joins them with the others.
 func (s *TypedShardingInformer[T]) joinLater(start []*streamSpec) {
 	for _, w := range start {
-		if w.strategy != strategyLabel {
+		if w.label == "" {
 			continue
 		}
 		var synced []<-chan struct{}
@@ -16,12 +16,12 @@ func (s *TypedShardingInformer[T]) joinLater(start []*streamSpec) {
 	}
 }
 
-// grow leaves streams of label values as they are when values are added, and has others beside them for these, until they have
-// been listed: then one takes the place of all.
+// grow returns the streams to run. When values are added to a label, the streams of its other values go on, and another stream is started
+// beside them for the new values. When that has been listed, one stream replaces all of them.
 func (s *TypedShardingInformer[T]) grow(wants []*streamSpec, next *layout) []*streamSpec {
 	var out []*streamSpec
 	for _, w := range wants {
-		if w.strategy != strategyLabel {
+		if w.label == "" {
 			out = append(out, w)
 			continue
 		}
@@ -43,7 +43,7 @@ func (s *TypedShardingInformer[T]) growLabels(w *streamSpec, next *layout) []*st
 		parts = append(parts, &p)
 	}
 	for _, old := range s.streams {
-		if old.cluster != w.cluster || old.strategy != strategyLabel {
+		if old.cluster != w.cluster || old.label == "" {
 			continue
 		}
 		ready = ready && old.handle.State().Synced
@@ -57,7 +57,7 @@ func (s *TypedShardingInformer[T]) growLabels(w *streamSpec, next *layout) []*st
 	return parts
 }
 
-// holders are the shards of a cluster that have some of the values of a label.
+// holders returns the shards of a cluster that have some of the values of a label.
 func (l *layout) holders(cluster string, values []string) (ids []string) {
 	for _, id := range l.ids() {
 		if sc := l.scopes[id]; sc.Cluster == cluster && len(minus(sc.values, values)) < len(sc.values) {
@@ -72,7 +72,7 @@ func minus(values, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(values), func(v string) bool { return slices.Contains(others, v) })
 }
 
-// lookAfter has upkeep look when shards have synced.
+// lookAfter wakes upkeep when shards have synced.
 func (s *TypedShardingInformer[T]) lookAfter(synced []<-chan struct{}) {
 	for _, done := range synced {
 		select {

@@ -34,9 +34,8 @@ const (
 	probeAgain = time.Minute
 )
 
-// probe finds out whether a server selects by hash, by what it does: versions and marks in its answers do not tell. It is
-// asked for the objects in a range that none is in. If it sends one, it does not select. If it sends none although there
-// are some, it does.
+// probe finds out whether a server selects by hash. Neither its version nor discovery says so. The probe asks for the objects in a range
+// that contains none. A server that sends one does not select by hash. A server that sends none although it has objects does.
 func probe(ctx context.Context, r cache.Requester, key HashKey) selecting {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
@@ -60,7 +59,8 @@ func probe(ctx context.Context, r cache.Requester, key HashKey) selecting {
 	return selectYes
 }
 
-// ignored notes that a server does not select by hash, though it seemed to: some kinds it does not watch as it lists them.
+// ignored notes that a server does not select by hash although the probe found that it does: for some kinds, it ignores the selector in
+// watches and not in lists.
 func (s *TypedShardingInformer[T]) ignored(cluster string) {
 	s.mu.Lock()
 	s.selects[cluster] = selectNo
@@ -69,7 +69,7 @@ func (s *TypedShardingInformer[T]) ignored(cluster string) {
 	s.look()
 }
 
-// selecting says of which clusters the server selects by hash. Those of which that is not known are asked.
+// selecting returns a function that reports whether the server of a cluster selects by hash. It starts a probe if that is not known.
 func (s *TypedShardingInformer[T]) selecting(next *layout) func(cluster string) bool {
 	return func(cluster string) bool {
 		key := next.hashOf(cluster)
@@ -89,16 +89,17 @@ func (s *TypedShardingInformer[T]) selecting(next *layout) func(cluster string) 
 	}
 }
 
+// hashOf returns the key that the shards of a cluster hash by; the zero value if they are not by hash.
 func (l *layout) hashOf(cluster string) HashKey {
 	if r := l.routers[prefixOf(cluster)]; r != nil {
-		return r.hash
+		return r.shards[0].Hash
 	}
 	return HashKey{}
 }
 
 func (s *TypedShardingInformer[T]) ask(ctx context.Context, l *layout, cluster string, key HashKey) {
 	is := selectPerhaps
-	namespace := l.someNamespace(cluster)
+	namespace := l.routers[prefixOf(cluster)].shards[0].namespaces()[0]
 	if r, err := s.requester(l, cluster, namespace); err == nil {
 		is = probe(ctx, r, key)
 	}
@@ -108,17 +109,9 @@ func (s *TypedShardingInformer[T]) ask(ctx context.Context, l *layout, cluster s
 	s.look()
 }
 
-// someNamespace is one in which the shards of a cluster look, empty if they look at all.
-func (l *layout) someNamespace(cluster string) string {
-	for namespace := range l.routers[prefixOf(cluster)].hashed {
-		return namespace
-	}
-	return ""
-}
-
-// isAsking reports whether a stream has to wait for what its server says. Where there is a stream already, it goes on as it is.
+// isAsking reports whether a stream has to wait for the result of a probe. If the cluster has a stream already, that goes on meanwhile.
 func (s *TypedShardingInformer[T]) isAsking(w *streamSpec) bool {
-	if w.strategy != strategyHash || !w.shared {
+	if !w.probes {
 		return false
 	}
 	s.mu.Lock()

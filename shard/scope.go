@@ -8,7 +8,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"vedette.dev/internal/cover"
@@ -31,11 +30,11 @@ type Shard struct {
 // Limits is what a shard may use. Zero means no limit.
 type Limits struct {
 	// Objects is how many objects a shard may have, and Bytes how large they may be in all, in the form in which the server
-	// sends them. What is too much is left out, and the state of the shard says so, until there is room again: then the
-	// shard is listed anew.
+	// sends them. Objects beyond the limit are left out, which State.Full shows, until there is room again: then the shard is
+	// listed anew.
 	Objects int
 	Bytes   int64
-	// EventsPerSecond is how many changes are applied in a second. What waits is merged by key.
+	// EventsPerSecond is how many changes are applied in a second. Changes that wait are coalesced by key.
 	EventsPerSecond float64
 }
 
@@ -61,161 +60,101 @@ type Scope struct {
 	Tenant string
 }
 
-// strategy is how the objects of a shard are told from those of others. Within a cluster, all shards have the same.
-type strategy int
-
-const (
-	strategyAll       strategy = iota // the whole cluster
-	strategyNamespace                 // by namespace
-	strategyLabel                     // by the value of one label
-	strategyHash                      // by ranges of a hash
-	strategyTenant                    // by what a function says
-	strategySelector                  // by a selector that the server alone evaluates
-)
-
-// scope is a Scope that has been read.
+// scope is the Scope of a shard that has been read.
 type scope struct {
 	Scope
+	id       string // of the shard
 	strategy strategy
-	label    string   // of strategyLabel: the key
-	values   []string // of strategyLabel
-	set      hashspace.Set
 	cover    cover.Cover
+	// byLabels and byFields are Labels and Fields.
+	byLabels labels.Requirements
+	byFields fields.Requirements
+
+	label    string                 // of strategyLabel: the key
+	values   []string               // of strategyLabel
+	set      hashspace.Set          // of strategyHash
+	tenantOf func(*Envelope) string // of strategyTenant
 }
 
-func read(s *Shard, tenants *Tenancy) (scope, error) {
-	out := scope{Scope: s.Scope}
-	fail := func(format string, args ...any) (scope, error) {
-		return scope{}, fmt.Errorf("shard %q: %s", s.ID, fmt.Sprintf(format, args...))
+// readScope reads the scope of a shard. Its errors name the shard and the field.
+func readScope(s *Shard, tenants *Tenancy) (*scope, error) {
+	if s.ID == "" {
+		return nil, errors.New("a shard has no ID")
 	}
-	switch {
-	case s.ID == "":
-		return scope{}, errors.New("a shard has no ID")
-	case s.Weight < 0 || s.Weight != s.Weight:
-		return fail("Weight is %v, want 0 or more", s.Weight)
-	case s.Scope.Cluster == "" && s.Scope.REST != nil:
-		return fail("REST is set, but Cluster has no name")
-	case strings.ContainsAny(s.Scope.Cluster, "|/"):
-		return fail("the name of cluster %q has a | or a /", s.Scope.Cluster)
-	}
-	for i, namespace := range s.Scope.Namespaces {
-		if problems := validation.IsDNS1123Label(namespace); len(problems) > 0 {
-			return fail("%q is not the name of a namespace: %s", namespace, problems[0])
-		}
-		if slices.Contains(s.Scope.Namespaces[:i], namespace) {
-			return fail("namespace %q is there twice", namespace)
-		}
-	}
-	if s.Scope.Fields != "" {
-		if _, err := fields.ParseSelector(s.Scope.Fields); err != nil {
-			return fail("Fields is %q: %v", s.Scope.Fields, err)
-		}
-	}
-	if err := out.readLabels(); err != nil {
-		return fail("%v", err)
-	}
-	if err := out.readHash(); err != nil {
-		return fail("%v", err)
-	}
-	err := out.choose(tenants)
+	out := &scope{Scope: s.Scope, id: s.ID}
+	err := s.validate()
 	if err == nil {
-		out.cover, err = out.objects()
+		err = out.readSelectors()
+	}
+	if err == nil {
+		err = out.choose(tenants)
 	}
 	if err != nil {
-		return fail("%v", err)
+		return nil, fmt.Errorf("shard %q: %w", s.ID, err)
 	}
+	within := in(out.Cluster, "")
+	if len(out.Namespaces) > 0 {
+		within = within.Restrict(inNamespace, cover.Values(out.Namespaces...))
+	}
+	out.cover = out.strategy.cover(out, within)
 	return out, nil
 }
 
-// readLabels finds out whether a label selector asks for values of one key.
-func (s *scope) readLabels() error {
-	if s.Labels == "" {
-		return nil
-	}
-	selector, err := labels.Parse(s.Labels)
-	if err != nil {
-		return fmt.Errorf("scope: Labels is %q: %w", s.Labels, err)
-	}
-	requirements, selectable := selector.Requirements()
-	if !selectable || len(requirements) != 1 {
-		return nil
-	}
-	switch r := requirements[0]; r.Operator() {
-	case selection.In, selection.Equals, selection.DoubleEquals:
-		s.label, s.values = r.Key(), r.Values().List()
-	}
-	return nil
-}
-
-func (s *scope) readHash() (err error) {
+// validate checks what shards of all strategies have.
+func (s *Shard) validate() error {
 	switch {
-	case s.Hash.of == nil && len(s.Ranges) > 0:
-		return errors.New("scope: Ranges are set, but Hash is not")
-	case s.Hash.of == nil:
-		return nil
-	case len(s.Ranges) == 0:
-		return errors.New("Hash is set, but Ranges are not")
+	case s.Weight < 0 || s.Weight != s.Weight:
+		return fmt.Errorf("Shard.Weight is %v, want 0 or more", s.Weight)
+	case s.Scope.Cluster == "" && s.Scope.REST != nil:
+		return errors.New("Scope.REST is set, but Scope.Cluster has no name")
+	case strings.ContainsAny(s.Scope.Cluster, "|/"):
+		return fmt.Errorf("Scope.Cluster is %q, which has a | or a /", s.Scope.Cluster)
 	}
-	if s.set, err = hashspace.NewSet(s.Ranges...); err != nil {
-		return fmt.Errorf("scope: Ranges: %w", err)
+	for i, namespace := range s.Scope.Namespaces {
+		if problems := validation.IsDNS1123Label(namespace); len(problems) > 0 {
+			return fmt.Errorf("Scope.Namespaces: %q is not the name of a namespace: %s", namespace, problems[0])
+		}
+		if slices.Contains(s.Scope.Namespaces[:i], namespace) {
+			return fmt.Errorf("Scope.Namespaces: namespace %q is there twice", namespace)
+		}
 	}
 	return nil
 }
 
-// choose sets the strategy, and refuses combinations that cannot be evaluated.
+// choose sets the strategy.
 func (s *scope) choose(tenants *Tenancy) error {
-	hashed := s.Hash.of != nil
-	switch {
-	case hashed && (s.Labels != "" || s.Fields != ""):
-		return errors.New("a hash cannot be combined with labels or fields: what all shards have in common belongs into Config.Tweak")
-	case s.Tenant != "" && (hashed || s.Labels != "" || s.Fields != "" || len(s.Namespaces) > 0):
-		return errors.New("scope: Tenant can be combined with Cluster alone")
-	case s.Tenant != "" && tenants.isZero():
-		return fmt.Errorf("scope: Tenant is %q, but Config.Tenant does not say how tenants are told apart", s.Tenant)
-	case s.Tenant != "" && tenants.Label != "":
-		s.strategy, s.label, s.values = strategyLabel, tenants.Label, []string{s.Tenant}
-		if _, err := labels.NewRequirement(s.label, selection.In, s.values); err != nil {
-			return fmt.Errorf("scope: Tenant: %w", err)
+	for _, candidate := range strategies {
+		if is, err := candidate.read(s, tenants); is || err != nil {
+			s.strategy = candidate
+			return err
 		}
-	case s.Tenant != "":
-		s.strategy = strategyTenant
-	case hashed:
-		s.strategy = strategyHash
-	case s.Fields != "" || s.Labels != "" && (s.label == "" || len(s.Namespaces) > 0):
-		s.strategy = strategySelector
-	case s.Labels != "":
-		s.strategy = strategyLabel
-	case len(s.Namespaces) > 0:
-		s.strategy = strategyNamespace
-	default:
-		s.strategy = strategyAll
 	}
+	return errors.New("Scope is of no strategy") // not reached, as strategyAll takes what is left
+}
+
+func (s *scope) readSelectors() error {
+	byFields, err := fields.ParseSelector(s.Fields)
+	if err != nil {
+		return fmt.Errorf("Scope.Fields is %q: %w", s.Fields, err)
+	}
+	byLabels, err := labels.Parse(s.Labels)
+	if err != nil {
+		return fmt.Errorf("Scope.Labels is %q: %w", s.Labels, err)
+	}
+	s.byFields = byFields.Requirements()
+	s.byLabels, _ = byLabels.Requirements()
 	return nil
 }
 
-// Tenancy says how tenants are told apart. One of the two is set.
-type Tenancy struct {
-	// Label is the label whose value is the tenant. The server then sends nothing of other tenants.
-	Label string
-	// Of returns the tenant of an object, empty for none.
-	Of func(e *Envelope) string
-}
-
-func (t *Tenancy) isZero() bool { return t.Label == "" && t.Of == nil }
-
-func (t *Tenancy) validate() error {
-	switch {
-	case t.Label != "" && t.Of != nil:
-		return errors.New("shard: Config.Tenant has a Label and a function; one of them tells tenants apart")
-	case t.Label != "":
-		if problems := validation.IsQualifiedName(t.Label); len(problems) > 0 {
-			return fmt.Errorf("shard: Config.Tenant.Label is %q, which is no label: %s", t.Label, problems[0])
-		}
+// namespaces returns the namespaces of the scope, or an empty name if it is in all of them.
+func (s *scope) namespaces() []string {
+	if len(s.Namespaces) == 0 {
+		return []string{""}
 	}
-	return nil
+	return s.Namespaces
 }
 
-// String describes a scope in a few words.
+// String returns a short description of the scope.
 func (s Scope) String() string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }

@@ -292,6 +292,41 @@ func TestAFullShardThatChanges(t *testing.T) {
 	}
 }
 
+// TestAFullShardThatChangesTwice: objects that were left out are listed, also if the stream that was to list them ends before it could.
+func TestAFullShardThatChangesTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shard := func(id string, limit int, tenants ...string) Shard {
+			return Shard{ID: id, Scope: Scope{Labels: labelIn("tenant", tenants)}, Limits: Limits{Objects: limit}}
+		}
+		server := newServer(t, apitest.Config{})
+		fill(t, server, 60)
+		w := start(t, server, Config[*corev1.ConfigMap]{Source: Shards(shard("limited", 5, "a"))})
+		set := func(shards ...Shard) {
+			t.Helper()
+			if err := w.informer.SetShards(shards...); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(time.Second)
+		set(shard("limited", 5, "a"), shard("b", 0, "b")) // listed beside the other, and then joined
+		time.Sleep(10 * time.Second)
+		w.informer.changing.Lock()
+		streams := w.informer.streams
+		w.informer.changing.Unlock()
+		if len(streams) != 1 || len(streams[0].resumed) == 0 || w.informer.Shards()[1].Full == nil {
+			t.Fatalf("the streams are %v, want one that began with a watch, of a shard that is full", streams)
+		}
+		server.RefuseConnections()
+		server.CutConnections()
+		set(shard("a", 0, "a"), shard("b", 0, "b")) // the stream goes on, and has to list
+		set(shard("a", 0, "a"))                     // another takes its place before it has
+		if err := server.AcceptConnections(); err != nil {
+			t.Fatal(err)
+		}
+		w.settled()
+	})
+}
+
 // TestBalancingStaysWithin: with Partial, what no shard has is somebody else's.
 func TestBalancingStaysWithin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -1,16 +1,15 @@
 package shard
 
 import (
-	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"vedette.dev/cache"
-	"vedette.dev/internal/hashspace"
 )
 
-// Split has two or more shards in the place of one, and divides among them what it has, by how many objects are where. They have
-// its weight divided among them, and its limits each.
+// Split replaces a shard by two or more, which have about the same number of its objects. Its weight is divided among them, and each has
+// its limits.
 func (s *TypedShardingInformer[T]) Split(id string, into ...string) error {
 	s.changing.Lock()
 	defer s.changing.Unlock()
@@ -20,9 +19,10 @@ func (s *TypedShardingInformer[T]) Split(id string, into ...string) error {
 	if len(into) < 2 {
 		return fmt.Errorf("shard: shard %q is to be split into %d, want 2 or more", id, len(into))
 	}
-	scopes, err := s.divide(s.layout.scopes[id], len(into))
+	sc := s.layout.scopes[id]
+	scopes, err := sc.strategy.split(sc, len(into), s.objects(id))
 	if err != nil {
-		return fmt.Errorf("shard: shard %q (%s) cannot be split into %d: %w", id, s.layout.scopes[id].Scope, len(into), err)
+		return fmt.Errorf("shard: shard %q (%s) cannot be split into %d: %w", id, sc.Scope, len(into), err)
 	}
 	old := *s.layout.shards[id]
 	shards := slices.DeleteFunc(s.layout.list(), func(shard Shard) bool { return shard.ID == id })
@@ -32,60 +32,26 @@ func (s *TypedShardingInformer[T]) Split(id string, into ...string) error {
 	return s.setShards(shards)
 }
 
-// divide divides a scope into n.
-func (s *TypedShardingInformer[T]) divide(sc *scope, n int) ([]Scope, error) {
-	switch sc.strategy {
-	case strategyHash:
-		return s.divideRanges(sc, n)
-	case strategyNamespace:
-		return s.divideNames(sc, n, sc.Namespaces, func(e *Envelope) string { return e.Namespace },
-			func(scope *Scope, names []string) { scope.Namespaces = names })
-	case strategyLabel:
-		if sc.Tenant != "" {
-			return nil, errors.New("a tenant is not divided")
+// objects returns the objects of a shard that are in the store.
+func (s *TypedShardingInformer[T]) objects(id string) iter.Seq[*Envelope] {
+	return func(yield func(*Envelope) bool) {
+		for _, obj := range s.machine.PartitionIndexer(id).List() {
+			if e := cache.EnvelopeOf(obj); !yield(&e) {
+				return
+			}
 		}
-		return s.divideNames(sc, n, sc.values, func(e *Envelope) string { return e.Labels()[sc.label] },
-			func(scope *Scope, names []string) { scope.Labels = labelIn(sc.label, names) })
 	}
-	return nil, errors.New("only shards by hash, by namespace and by label values can")
 }
 
-func (s *TypedShardingInformer[T]) divideRanges(sc *scope, n int) ([]Scope, error) {
-	var loads []hashspace.Load
-	for _, load := range s.loads(groupOf(&sc.Scope), sc.Hash) {
-		if sc.set.Contains(load.Hash) {
-			loads = append(loads, load)
-		}
-	}
-	parts, err := hashspace.Quantiles(loads, n)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]Scope, n)
-	for i, part := range parts {
-		out[i] = sc.Scope
-		out[i].Ranges = sc.set.Intersect(hashspace.Set{part})
-		if len(out[i].Ranges) == 0 {
-			return nil, errors.New("it has too few hashes")
-		}
-	}
-	return out, nil
-}
-
-// divideNames deals names out, the heaviest first, each to the part that has least.
-func (s *TypedShardingInformer[T]) divideNames(sc *scope, n int, names []string, of func(*Envelope) string, set func(*Scope, []string)) ([]Scope, error) {
+// splitNames divides a scope by names, such as namespaces: the one with most objects first, each to the part that has the fewest objects.
+// of returns the name of an object, and set sets the names of a part.
+func splitNames(s *scope, n int, what string, names []string, objects iter.Seq[*Envelope], of func(*Envelope) string, set func(*Scope, []string)) ([]Scope, error) {
 	if len(names) < n {
-		return nil, fmt.Errorf("it has %d of what it is made of", len(names))
+		return nil, fmt.Errorf("the number of %s is %d", what, len(names))
 	}
 	weights := map[string]int{}
-	for _, id := range s.layout.ids() {
-		if s.layout.scopes[id].Cluster != sc.Cluster {
-			continue
-		}
-		for _, obj := range s.machine.PartitionIndexer(id).List() {
-			e := cache.EnvelopeOf(obj)
-			weights[of(&e)]++
-		}
+	for e := range objects {
+		weights[of(e)]++
 	}
 	names = sorted(names)
 	slices.SortStableFunc(names, func(a, b string) int { return weights[b] - weights[a] })
@@ -93,7 +59,7 @@ func (s *TypedShardingInformer[T]) divideNames(sc *scope, n int, names []string,
 	for _, name := range names {
 		least := 0
 		for i := range parts {
-			if sums[i]+len(parts[i]) < sums[least]+len(parts[least]) { // those without objects count a little, too
+			if sums[i]+len(parts[i]) < sums[least]+len(parts[least]) { // names without objects count a little, too
 				least = i
 			}
 		}
@@ -102,14 +68,13 @@ func (s *TypedShardingInformer[T]) divideNames(sc *scope, n int, names []string,
 	}
 	out := make([]Scope, n)
 	for i := range out {
-		out[i] = sc.Scope
+		out[i] = s.Scope
 		set(&out[i], sorted(parts[i]))
 	}
 	return out, nil
 }
 
-// Merge has one shard in the place of several of the same sort. Its name may be one of theirs. It has their weights and limits
-// taken together.
+// Merge replaces several shards of the same sort by one. Its ID may be one of theirs. It has the sum of their weights and limits.
 func (s *TypedShardingInformer[T]) Merge(into string, ids ...string) error {
 	s.changing.Lock()
 	defer s.changing.Unlock()
@@ -138,30 +103,17 @@ func (s *TypedShardingInformer[T]) Merge(into string, ids ...string) error {
 	return s.setShards(append(shards, merged))
 }
 
-// absorb adds what a shard has to another.
+// absorb adds the scope, the weight and the limits of a shard to those of another.
 func (s *TypedShardingInformer[T]) absorb(to *Shard, sc *scope, shard *Shard) error {
-	mine, err := read(to, &s.config.Tenant)
+	mine, err := readScope(to, &s.config.Tenant)
 	if err != nil {
 		return err
 	}
 	if mine.strategy != sc.strategy || mine.Cluster != sc.Cluster {
 		return fmt.Errorf("one is %s, the other %s", to.Scope, sc.Scope)
 	}
-	switch sc.strategy {
-	case strategyHash:
-		if !slices.Equal(sorted(mine.Namespaces), sorted(sc.Namespaces)) {
-			return errors.New("they are in different namespaces")
-		}
-		to.Scope.Ranges = mine.set.Union(sc.set)
-	case strategyNamespace:
-		to.Scope.Namespaces = sorted(append(slices.Clone(mine.Namespaces), sc.Namespaces...))
-	case strategyLabel:
-		if mine.Tenant != "" {
-			return errors.New("tenants are not merged")
-		}
-		to.Scope.Labels = labelIn(mine.label, append(slices.Clone(mine.values), sc.values...))
-	default:
-		return errors.New("only shards by hash, by namespace and by label values can")
+	if to.Scope, err = sc.strategy.merge(mine, sc); err != nil {
+		return err
 	}
 	to.Weight = to.weight() + shard.weight()
 	to.Limits = Limits{

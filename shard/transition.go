@@ -57,14 +57,14 @@ func newTransition(from, to *layout) (*transition, error) {
 	return t, nil
 }
 
-// takes reports whether the shards of a layout have all objects of a shard of the layout before. Where shards are by selector, only the
-// server can tell their objects apart: then one shard must have all of them, and successor is its ID.
+// takes reports whether the shards of a layout have all objects of a shard of the layout before. If only the server can evaluate the
+// scopes, one shard must have all of them, and successor is its ID.
 func (l *layout) takes(id string, was *scope) (all bool, successor string) {
 	r := l.routers[prefixOf(was.Cluster)]
 	switch {
 	case r == nil:
 		return false, ""
-	case r.strategy != strategySelector:
+	case r.find != nil:
 		return r.objects.Contains(was.cover), ""
 	}
 	for _, candidate := range slices.Concat([]string{id}, l.ids()) {
@@ -150,18 +150,19 @@ func (w *streamSpec) resume(known []progress, incomplete cover.Cover) []progress
 	return out
 }
 
-// reached returns what is known when a stream has ended that got to a version; 0 means that it did not get anywhere. Of objects that
-// the stream is no longer for, nothing is known: they may have been forgotten since.
+// reached returns what is known when a stream has ended that got to a version. 0 means that nothing is known: the stream has not begun, or
+// had to list again what a full shard had left out, and has not done so. Nothing is known of objects that the stream is no longer for,
+// either: they may have been removed from the store since.
 func (t *stream) reached(version uint64) []progress {
 	switch {
-	case len(t.resumed) > 0:
-		out := make([]progress, len(t.resumed))
-		for i, p := range t.resumed {
-			out[i] = progress{p.objects.Intersect(t.objects), max(p.version, version)}
-		}
-		return out
-	case version > 0:
+	case version == 0:
+		return nil
+	case len(t.resumed) == 0:
 		return []progress{{t.objects, version}}
 	}
-	return nil
+	out := make([]progress, len(t.resumed))
+	for i, p := range t.resumed {
+		out[i] = progress{p.objects.Intersect(t.objects), max(p.version, version)}
+	}
+	return out
 }
