@@ -2,6 +2,7 @@ package cache
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/watch"
@@ -182,13 +183,20 @@ func (s *informer) replace(r *relist, version string) {
 	s.applyMu.Lock()
 	s.overtake(t, version)
 	s.applyMu.Unlock()
-	for _, id := range t.partitions() {
-		if p := s.partition(id); p != nil {
-			s.replaceIn(p, r, byPartition[p], version, at)
-			delete(byPartition, p)
+	for {
+		routes, feeds := s.routes.Load(), t.feeds.Load()
+		for _, id := range *feeds {
+			if p := routes.partitions[id]; p != nil {
+				s.replaceIn(p, r, byPartition[p], version, at)
+				delete(byPartition, p)
+			}
 		}
+		if s.routes.Load() == routes && t.feeds.Load() == feeds {
+			break
+		}
+		// Objects may have moved to a partition in which nothing was looked for that is missing in the list.
 	}
-	for p, events := range byPartition { // of partitions that have changed since
+	for p, events := range byPartition { // which the stream does not feed any more
 		s.replaceIn(p, r, events, version, at)
 	}
 	s.listed(t)
@@ -196,7 +204,7 @@ func (s *informer) replace(r *relist, version string) {
 
 // replaceIn applies the part of a list that is for one partition.
 func (s *informer) replaceIn(p *partition, r *relist, events []*pendingEvent, version string, at time.Time) {
-	began := time.Now()
+	began, t := time.Now(), r.stream
 	p.applying.Lock()
 	defer p.applying.Unlock()
 	b := p.newBatch(len(events))
@@ -204,7 +212,9 @@ func (s *informer) replaceIn(p *partition, r *relist, events []*pendingEvent, ve
 	b.lockFor(events)
 	b.setVersion(version)
 	b.initial = !p.isSynced()
-	b.missing(p, r, version)
+	if s.feeds(t, p) { // else its objects are those of other streams
+		b.missing(p, r, version)
+	}
 	bytes := int64(0)
 	for _, ev := range events {
 		bytes += ev.size
@@ -218,6 +228,11 @@ func (s *informer) replaceIn(p *partition, r *relist, events []*pendingEvent, ve
 	b.report()
 	p.applied(len(events), bytes, at)
 	s.processed(p, began)
+}
+
+// feeds reports whether a stream has objects for a partition, under applyMu.
+func (s *informer) feeds(t *Stream, p *partition) bool {
+	return s.partition(p.config.ID) == p && slices.Contains(t.partitions(), p.config.ID)
 }
 
 // listed notes that a stream has brought a list.

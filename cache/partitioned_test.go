@@ -2,6 +2,7 @@ package cache
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -140,4 +141,53 @@ func TestADeletionIsNotLostBehindWhatDoesNotCount(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestPartitionsAreSwappedWhileAListIsApplied: two streams that have all objects of a partition each change places after one of them
+// has read a list and before the list is applied. What the other one brought is not missing in it.
+func TestPartitionsAreSwappedWhileAListIsApplied(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := newStage(uid("x", "1", "x")), newStage(uid("y", "1", "y"))
+		var gate atomic.Pointer[chan struct{}]
+		index := func(any) ([]string, error) {
+			if c := gate.Load(); c != nil {
+				<-*c
+			}
+			return nil, nil
+		}
+		i := NewPartitionedInformer(&corev1.Pod{}, SharedIndexInformerOptions{Indexers: Indexers{"slow": index}})
+		streams, err := i.Change(PartitionChange{
+			Add: []PartitionConfig{{ID: "p"}, {ID: "q"}},
+			Start: []StreamConfig{
+				{Name: "a", Source: a.lw(), Partitions: []string{"p"}, Fixed: true},
+				{Name: "b", Source: b.lw(), Partitions: []string{"q"}, Fixed: true},
+			},
+		})
+		mustNot(t, err)
+		i.Complete()
+		run(t, i)
+		c := make(chan struct{})
+		gate.Store(&c)
+		b.set("5", uid("y", "5", "y"))
+		b.relist()
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		_, err = i.Change(PartitionChange{
+			Successors: map[string]string{"p": "q", "q": "p"},
+			Feed:       map[*Stream][]string{streams[0]: {"q"}, streams[1]: {"p"}},
+		})
+		mustNot(t, err)
+		gate.Store(nil)
+		close(c)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		wantEqual(t, "objects", namesOf(i.GetIndexer().List()), []string{"x", "y"})
+		for key, want := range map[string]string{"ns/x": "q", "ns/y": "p"} {
+			owner, _ := i.PartitionOf(key)
+			wantEqual(t, "owner of "+key, owner, want)
+		}
+		obj, _, err := i.GetIndexer().GetByKey("ns/y")
+		mustNot(t, err)
+		wantEqual(t, "version of y", obj.(*corev1.Pod).ResourceVersion, "5")
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -251,10 +252,12 @@ func TestHistories(t *testing.T) {
 	t.Cleanup(func() {
 		t.Logf("%d histories, %d changes of objects, %d changes of shards", played.histories.Load(), played.changes.Load(), played.moves.Load())
 	})
-	end := time.Now().Add(budget)
-	for _, s := range stories() {
+	stories := stories()
+	share := budget * time.Duration(runtime.GOMAXPROCS(0)) / time.Duration(len(stories)) // as many run at the same time
+	for _, s := range stories {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
+			end := time.Now().Add(share)
 			first := *seed
 			if first == 0 {
 				first = uint64(time.Now().UnixNano())
