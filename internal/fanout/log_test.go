@@ -284,7 +284,11 @@ func TestAPanicConcernsOneNotification(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				log := startLog(t)
+				began, took := time.Now(), time.Duration(0)
 				d := &diary{during: func(line string) {
+					if line == "add a to 1" {
+						took = time.Since(began)
+					}
 					if strings.HasSuffix(line, "bad to 1") {
 						panic("boom")
 					}
@@ -304,6 +308,7 @@ func TestAPanicConcernsOneNotification(t *testing.T) {
 					want = append(want, "add also bad to 1")
 				}
 				wantEqual(t, "calls", d.read(), append(want, "add b to 1"))
+				wantEqual(t, "pauses", took, c.took)
 				state := l.State()
 				wantEqual(t, "panics", state.Panics, uint64(2*c.calls))
 				wantEqual(t, "handled", state.Handled, uint64(4))
