@@ -19,7 +19,7 @@ func (f *DeltaFIFO) write(what DeltaType, obj any) error {
 	if err != nil {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		if what != Deleted { // as in client-go, where Delete checks at the key first
+		if what != Deleted { // as in client-go, where Delete looks at the key first
 			f.populate(0)
 		}
 		return KeyError{obj, err}

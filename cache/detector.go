@@ -16,7 +16,7 @@ import (
 type MutationDetector interface {
 	// AddObject has an object watched from now on, for some minutes.
 	AddObject(obj interface{})
-	// Run checks at the objects again and again until the channel is closed, and then once more. Each informer calls it.
+	// Run looks at the objects again and again until the channel is closed, and then once more. Each informer calls it.
 	Run(stopCh <-chan struct{})
 }
 

@@ -32,7 +32,7 @@ import (
 //   - A partition has an inbox, a goroutine that applies what is in it, a log of notifications, and a goroutine for each handler. No
 //     partition waits for another, but for as long as it takes to write a batch to the store.
 //   - An informer with one partition decodes in the goroutine that reads, and handlers are notified of every state of an object. With
-//     several, the router checks at the metadata only, the partition decodes, and events of a key that wait are coalesced.
+//     several, the router looks at the metadata only, the partition decodes, and events of a key that wait are coalesced.
 //   - A list is applied by the goroutine that has read it, as one batch for each partition.
 //   - The changes of a key reach a handler in order, also when the key moves from one partition to another.
 type informer struct {
@@ -321,7 +321,7 @@ func (s *informer) AddIndexers(indexers Indexers) error {
 }
 
 // SetTransform sets the function that changes each object before it is stored. In a PartitionedInformer it must keep what the
-// router checks at, but for UID, namespace and name, which the informer remembers. It is an error after the start.
+// router looks at, but for UID, namespace and name, which the informer remembers. It is an error after the start.
 func (s *informer) SetTransform(handler TransformFunc) error {
 	return s.beforeStart(func() { s.transform = handler })
 }

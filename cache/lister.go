@@ -20,7 +20,7 @@ func ListAll(store Store, selector labels.Selector, appendFn AppendFunc) error {
 }
 
 // ListAllByNamespace is ListAll for the objects of one namespace, which it finds by the index named NamespaceIndex. If
-// there is no such index, it checks at all objects. The empty namespace means all of them.
+// there is no such index, it looks at all objects. The empty namespace means all of them.
 func ListAllByNamespace(indexer Indexer, namespace string, selector labels.Selector, appendFn AppendFunc) error {
 	if labels.MatchesNothing(selector) {
 		return nil

@@ -9,7 +9,7 @@ import (
 // MetaIndexFunc computes the values under which an index files an object, from its metadata.
 type MetaIndexFunc func(m metav1.Object) ([]string, error)
 
-// IndexByMeta makes an IndexFunc of a function that checks at metadata only: name and namespace, labels, annotations, owners. In
+// IndexByMeta makes an IndexFunc of a function that looks at metadata only: name and namespace, labels, annotations, owners. In
 // packed storage objects need not be decoded for it.
 //
 //go:noinline

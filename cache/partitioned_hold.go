@@ -62,7 +62,7 @@ func (b *batch) hold(key string, have revision, t *Stream, version string, last 
 	}
 }
 
-// settleHolds checks at what is held until nothing is.
+// settleHolds looks at what is held until nothing is.
 func (s *informer) settleHolds(ctx context.Context) {
 	questions := rate.NewLimiter(holdQuestions, 1)
 	ticker := time.NewTicker(holdLook)
@@ -76,7 +76,7 @@ func (s *informer) settleHolds(ctx context.Context) {
 	}
 }
 
-// settle checks at what is held once, and tells whether something is left.
+// settle looks at what is held once, and tells whether something is left.
 func (s *informer) settle(ctx context.Context, questions *rate.Limiter) bool {
 	open := s.settleKnown()
 	for key, h := range open {

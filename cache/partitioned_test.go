@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// TestStreamHasSyncedWhenItsPartitionsHave: whoever waits for a partition and then checks at the stream, or gives it another
+// TestStreamHasSyncedWhenItsPartitionsHave: whoever waits for a partition and then looks at the stream, or gives it another
 // partition, may do so before the reflector has noted its list.
 func TestStreamHasSyncedWhenItsPartitionsHave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

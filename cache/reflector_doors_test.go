@@ -126,7 +126,7 @@ func TestEveryWayLeadsToTheServer(t *testing.T) {
 	}
 }
 
-// checkTypes checks at what only some types say.
+// checkTypes looks at what only some types say.
 func checkTypes(t *testing.T, r *cache.Reflector, store cache.Store, expected any) {
 	state := r.State()
 	if state.Undecodable != 0 || state.Skipped != 0 || state.Cause != nil {

@@ -150,7 +150,7 @@ type kindCheck struct {
 	confirmed bool
 }
 
-// refuses checks at what a frame says of itself.
+// refuses looks at what a frame says of itself.
 func (r *Reflector) refuses(raw *rest.Raw) error {
 	if r.expectedGVK == nil {
 		return r.kind.refuses(raw)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// watchdog checks at a watch now and then, and ends it if it has to be ended, also while the reflector waits for the next
+// watchdog looks at a watch now and then, and ends it if it has to be ended, also while the reflector waits for the next
 // event.
 type watchdog struct {
 	ctx    context.Context // that of the watch

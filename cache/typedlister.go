@@ -44,7 +44,7 @@ func (l TypedLister[T]) Get(name string) (T, error) {
 	return typed, nil
 }
 
-// find checks an object up. In a store of this package it makes no string of the key for that.
+// find looks an object up. In a store of this package it makes no string of the key for that.
 func (l TypedLister[T]) find(name string) (any, bool, error) {
 	c, ok := l.indexer.(*cache)
 	if !ok || l.namespace == "" {

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"vedette.dev/internal/wire/jsonscan"
 	"vedette.dev/internal/testsize"
+	"vedette.dev/internal/wire/jsonscan"
 )
 
 // TestUsualFrames has the quick way to read a frame find what the thorough one finds, in frames as servers write them and in all

@@ -66,7 +66,7 @@ func (b *backlog) lose(n *Notification) *Notification {
 		case Added:
 			b.drop(place) // the handler does not know the object
 		case Recreated:
-			w.Type, w.New = Deleted, nil // it knows the one before
+			w.deleteFirst() // it knows the one before
 		case Deleted:
 		default:
 			b.drop(place)
@@ -132,18 +132,47 @@ func (w *waiting) coalesce(n *Notification) bool {
 		return false
 	case n.Type == Deleted && w.Type == Recreated:
 		// The handler does not know the second object, and of the first it is notified of the deletion.
-		w.Type, w.New = Deleted, nil
+		w.deleteFirst()
 	case n.Type == Deleted:
-		w.Type, w.Old, w.New, w.Sync = Deleted, n.Old, nil, false
+		w.Type, w.Old, w.New, w.Sync, w.Partition = Deleted, n.Old, nil, false, n.Partition
 	case n.Type == Added && w.Type == Deleted:
-		w.Type, w.New = Recreated, n.New
+		if w.Partition != n.Partition {
+			w.Old = deletedIn{w.Old, w.Partition}
+		}
+		w.Type, w.New, w.Partition = Recreated, n.New, n.Partition
 	case n.Type == Added:
 		// The writer does not add what is there; if it does all the same, the newest state counts.
-		w.New = n.New
+		w.New, w.Partition = n.New, n.Partition
 	default:
-		w.New, w.Sync = n.New, w.Sync && n.Sync
+		w.New, w.Sync, w.Partition = n.New, w.Sync && n.Sync, n.Partition
 	}
 	return true
+}
+
+// deletedIn is the Old of a notification of type Recreated that waits, if the first object was in another partition than the second.
+type deletedIn struct {
+	old       any
+	partition *Partition
+}
+
+// deleteFirst makes of a notification of type Recreated the deletion of the first object.
+func (w *waiting) deleteFirst() {
+	w.Type, w.New = Deleted, nil
+	if d, ok := w.Old.(deletedIn); ok {
+		w.Old, w.Partition = d.old, d.partition
+	}
+}
+
+// split returns the notifications that a handler is called for: one, or two if an object was recreated in another partition.
+func (w *waiting) split() []Notification {
+	d, ok := w.Old.(deletedIn)
+	if !ok {
+		return []Notification{w.Notification}
+	}
+	return []Notification{
+		{Key: w.Key, Old: d.old, Type: Deleted, Partition: d.partition},
+		{Key: w.Key, New: w.New, Type: Added, Partition: w.Partition},
+	}
 }
 
 // lose adds the keys of another notification of type Lost.

@@ -2,6 +2,7 @@ package fanout
 
 import (
 	"fmt"
+	"reflect"
 	"strconv"
 	"testing"
 
@@ -157,4 +158,37 @@ func TestABacklogDropsWhatWaitsOfKeysThatAreLost(t *testing.T) {
 		{Key: "lost", Type: Lost, Old: []string{"changed", "quiet", "more"}},
 		added("changed", 3),
 	})
+}
+
+// What a handler is called for names the partition that the object is in then, also if the object has moved while it waited.
+func TestABacklogHasThePartitionOfTheNewestState(t *testing.T) {
+	a, b := &Partition{ID: "a"}, &Partition{ID: "b"}
+	inA := func(n Notification) Notification { n.Partition = a; return n }
+	inB := func(n Notification) Notification { n.Partition = b; return n }
+	add, update, remove := Notification{Key: "k", New: 1, Type: Added}, Notification{Key: "k", Old: 1, New: 2, Type: Updated}, Notification{Key: "k", Old: 1, Type: Deleted}
+	for name, test := range map[string]struct{ in, want []Notification }{
+		"updated, moved":          {[]Notification{inA(update), inB(update)}, []Notification{inB(update)}},
+		"added, moved":            {[]Notification{inA(add), inB(Notification{Key: "k", Old: 1, New: 1, Type: Updated})}, []Notification{inB(add)}},
+		"moved, deleted":          {[]Notification{inA(update), inB(remove)}, []Notification{inB(remove)}},
+		"recreated":               {[]Notification{inA(remove), inA(add)}, []Notification{inA(Notification{Key: "k", Old: 1, New: 1, Type: Recreated})}},
+		"recreated elsewhere":     {[]Notification{inA(remove), inB(add)}, []Notification{inA(remove), inB(add)}},
+		"and deleted there":       {[]Notification{inA(remove), inB(add), inB(remove)}, []Notification{inA(remove)}},
+		"and lost there":          {[]Notification{inA(remove), inB(add), {Key: "lost", Old: []string{"k"}, Type: Lost}}, []Notification{inA(remove), {Key: "lost", Old: []string{}, Type: Lost}}},
+		"and changed there again": {[]Notification{inA(remove), inB(add), inB(Notification{Key: "k", Old: 1, New: 3, Type: Updated})}, []Notification{inA(remove), inB(Notification{Key: "k", New: 3, Type: Added})}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var waits backlog
+			for i := range test.in {
+				waits.add(&test.in[i], uint64(i), 0)
+			}
+			var got []Notification
+			for waits.len() > 0 {
+				w := waits.pop()
+				got = append(got, w.split()...)
+			}
+			if !reflect.DeepEqual(got, test.want) {
+				t.Errorf("got %v, want %v", got, test.want)
+			}
+		})
+	}
 }

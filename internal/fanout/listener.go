@@ -225,6 +225,10 @@ func (l *Listener) deliverReplay() {
 func (l *Listener) step() bool {
 	w, b := l.take()
 	switch {
+	case w.Type == Recreated:
+		for _, n := range w.split() {
+			l.deliver(n)
+		}
 	case w.Type != vacant:
 		l.deliver(w.Notification)
 	case b != nil:
