@@ -25,6 +25,9 @@ export GORACE := atexit_sleep_ms=50
 # run with the default, since some look at the heap.
 lean = GOGC=400
 
+# Without the tables for debuggers, a test is linked in three quarters of the time. Stack traces do not need them.
+slim = -ldflags=-w
+
 # Results of each test run, for the summary at the end of `make test` and `make ci`.
 RESULTS := $(CURDIR)/bin/results
 
@@ -94,11 +97,11 @@ gofmt:
 
 .PHONY: unit
 unit: race-note ## vet and tests of this module in small sizes, with the race detector
-	@$(call step,vet and test .,$(call gotest,unit,$(RACE) -short -vet=all -timeout 5m ./...))
+	@$(call step,vet and test .,$(call gotest,unit,$(RACE) $(slim) -short -vet=all -timeout 5m ./...))
 
 .PHONY: unit-full
 unit-full: race-note ## the same in full size
-	@$(call step,vet and test . in full size,$(call gotest,unit,$(RACE) -vet=all -timeout 10m ./...))
+	@$(call step,vet and test . in full size,$(call gotest,unit,$(RACE) $(slim) -vet=all -timeout 10m ./...))
 
 # Tests that count allocations or bytes, or that need speed, skip themselves under the race detector. Their packages have a
 # file for the build tag race.
@@ -112,11 +115,11 @@ bench-test: ## tests of the benchmarks, and the comparison of names and signatur
 
 .PHONY: e2e
 e2e: race-note control-plane ## end-to-end tests on a real API server, and scripts with kubectl
-	@cd testenv && $(call step,test testenv,$(call gotest,testenv,$(RACE) -timeout 15m ./...))
+	@cd testenv && $(call step,test testenv,$(call gotest,testenv,$(RACE) $(slim) -timeout 15m ./...))
 
 .PHONY: browser
 browser: race-note ## tests of the live page in Chromium, which is installed if it is missing
-	@cd console/browsertest && $(call step,test console/browsertest,$(call gotest,browsertest,$(RACE) -timeout 15m ./...))
+	@cd console/browsertest && $(call step,test console/browsertest,$(call gotest,browsertest,$(RACE) $(slim) -timeout 15m ./...))
 
 # The end-to-end tests wait for most of the time. Their lines are marked, since they come between those of the others.
 .PHONY: side-by-side
@@ -164,7 +167,7 @@ race-note:
 .PHONY: examples
 examples: ## build and run each program in examples/, four at a time
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
-	$(call step,build examples,$(lean) $(GO) build $(RACE) -o "$$dir/" $(addprefix ./,$(EXAMPLES))); \
+	$(call step,build examples,$(lean) $(GO) build $(RACE) $(slim) -o "$$dir/" $(addprefix ./,$(EXAMPLES))); \
 	printf '%s\n' $(notdir $(EXAMPLES)) | xargs -P 4 -I {} bash -c \
 		'"$$1/$$2" > "$$1/$$2.out" 2>&1; code=$$?; echo "==> run examples/$$2"; cat "$$1/$$2.out"; [ $$code = 0 ] || { echo "==> FAILED: run examples/$$2" >&2; exit 1; }' \
 		_ "$$dir" {}
