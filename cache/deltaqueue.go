@@ -67,6 +67,9 @@ func (ev *pendingEvent) bare() string { return ev.key[len(ev.stream.config.Prefi
 // storable reports whether the object of an event may be stored.
 func (ev *pendingEvent) storable() bool { return ev.err == nil && !ev.deleted }
 
+// stays reports whether the store has the object of an event already, in memory that no program has written to.
+func (ev *pendingEvent) stays() bool { return ev.stored != nil && identical(ev.obj, ev.stored) }
+
 // last returns the newest state of the key that came with the event.
 func (ev *pendingEvent) last() *pendingEvent {
 	if ev.newest != nil {
@@ -122,6 +125,8 @@ type inbox struct {
 	// version is that of the last event or bookmark, and moved says that a bookmark came after what was taken last.
 	version string
 	moved   bool
+	// moving says that a bookmark is not applied.
+	moving bool
 	// coalesced is how many events took the place of another.
 	coalesced uint64
 }
@@ -181,7 +186,9 @@ func (in *inbox) counts(ev *pendingEvent, more int) {
 	}
 	in.count += more
 	in.added += uint64(more)
-	in.version = ev.rev.version
+	if ev.rev.version != "" {
+		in.version = ev.rev.version
+	}
 	ev.stream.pending += more
 }
 
@@ -322,6 +329,7 @@ func (q *deltaQueue) done(in *inbox, events []*pendingEvent) {
 			q.keys.Delete(ev.key)
 		}
 	}
+	in.moving = in.moved
 	if in.keepAll && cap(events) <= 2*defaultPending {
 		clear(events)
 		in.spare = events[:0]
@@ -343,7 +351,7 @@ func (q *deltaQueue) reuse(ev *pendingEvent) {
 func (q *deltaQueue) bookmark(in *inbox, version string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	in.version, in.moved = version, true
+	in.version, in.moved, in.moving = version, true, true
 	in.some.Signal()
 }
 
@@ -351,7 +359,7 @@ func (q *deltaQueue) bookmark(in *inbox, version string) {
 func (q *deltaQueue) drain(in *inbox) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for added := in.added; in.applied < added && !in.closed; {
+	for added := in.added; (in.applied < added || in.moving) && !in.closed; {
 		in.change.Wait()
 	}
 }

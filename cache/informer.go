@@ -346,11 +346,12 @@ func (s *informer) beforeStart(set func()) error {
 	return nil
 }
 
-// LastSyncResourceVersion returns the version of the only stream. It is empty if there are several: they need not be equally far.
+// LastSyncResourceVersion returns the version of the only stream. It is empty if there are several, which need not be equally far, or
+// may be: a NamespacedInformer has none.
 func (s *informer) LastSyncResourceVersion() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.streams) == 1 && s.streams[0].reflector != nil {
+	if len(s.streams) == 1 && s.streams[0].reflector != nil && (s.versioned || s.only == nil) {
 		return s.streams[0].reflector.LastSyncResourceVersion()
 	}
 	return ""

@@ -155,7 +155,7 @@ func (b *batch) lockFor(events []*pendingEvent) {
 	d := b.options.MutationDetector
 	for _, first := range events {
 		ev := first.last()
-		if !ev.storable() {
+		if !ev.storable() || ev.stays() {
 			continue
 		}
 		packAway(ev.obj)
@@ -178,7 +178,7 @@ func (b *batch) prepare(events []*pendingEvent) {
 	b.indexes, b.unindexed = b.indexer.table.Indexes(), nil
 	b.prepared = slices.Grow(b.prepared[:0], len(events)*b.indexes.Len())
 	for _, first := range events {
-		if ev := first.last(); ev.storable() {
+		if ev := first.last(); ev.storable() && !ev.stays() {
 			b.index(ev)
 		}
 	}

@@ -154,14 +154,15 @@ func (p *partition) run() {
 
 // resync notifies handlers whose resync is due of all objects again.
 func (p *partition) resync(period time.Duration) {
-	ticker := time.NewTicker(period)
-	defer ticker.Stop()
+	timer := time.NewTimer(period)
+	defer timer.Stop()
 	for {
 		select {
 		case <-p.ctx.Done():
 			return
-		case <-ticker.C:
+		case <-timer.C:
 			p.notifyAgain()
+			timer.Reset(period) // a ticker would fire a moment before the time that ShouldResync has set, and skip a period
 		}
 	}
 }
