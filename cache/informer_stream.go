@@ -385,6 +385,9 @@ type routes struct {
 	router     Router
 	partitions map[string]*partition
 	only       *partition // of an informer that is not divided
+	// fixed has the partitions of streams that are Fixed and have another than they began with, so that they change in the same step as
+	// the others.
+	fixed map[*Stream]string
 }
 
 func (s *informer) partition(id string) *partition { return s.routes.Load().partitions[id] }
@@ -394,7 +397,11 @@ func (r *routes) find(t *Stream, env *Envelope) *partition {
 		return r.only
 	}
 	if t.config.Fixed {
-		return r.partitions[t.partitions()[0]]
+		id, changed := r.fixed[t]
+		if !changed {
+			id = t.config.Partitions[0]
+		}
+		return r.partitions[id]
 	}
 	return r.partitions[r.router(t.config.Prefix, env)]
 }

@@ -96,7 +96,7 @@ func (s *informer) apply(c *PartitionChange, full []string) ([]*Stream, error) {
 	if s.isEnding() {
 		return nil, errStopped
 	}
-	next := &routes{router: s.routes.Load().router, partitions: maps.Clone(s.routes.Load().partitions)}
+	next := &routes{router: s.routes.Load().router, partitions: maps.Clone(s.routes.Load().partitions), fixed: s.fixedAfter(c)}
 	if c.Router != nil {
 		next.router = c.Router
 	}
@@ -139,6 +139,27 @@ func (s *informer) apply(c *PartitionChange, full []string) ([]*Stream, error) {
 		}
 	}
 	return s.startAll(fresh, c.Start), nil
+}
+
+// fixedAfter returns the partitions of streams that are Fixed after a change, under applyMu. Those of streams that have ended are kept
+// for as long as something that they brought waits.
+func (s *informer) fixedAfter(c *PartitionChange) map[*Stream]string {
+	waiting := s.queue.streams()
+	s.mu.Lock()
+	running := s.streams
+	s.mu.Unlock()
+	out := map[*Stream]string{}
+	for t, id := range s.routes.Load().fixed {
+		if _, waits := waiting[t]; waits || slices.Contains(running, t) {
+			out[t] = id
+		}
+	}
+	for t, ids := range c.Feed {
+		if t.config.Fixed && len(ids) > 0 {
+			out[t] = ids[0]
+		}
+	}
+	return out
 }
 
 func (s *informer) checkChange(c *PartitionChange) error {

@@ -247,7 +247,7 @@ var played struct{ histories, changes, moves atomic.Int64 }
 func TestHistories(t *testing.T) {
 	budget := *length
 	if budget == 0 {
-		budget = testsize.Of(2*time.Minute, 3*time.Second)
+		budget = testsize.Of(40*time.Second, 3*time.Second) // for more, see the flags
 	}
 	t.Cleanup(func() {
 		t.Logf("%d histories, %d changes of objects, %d changes of shards", played.histories.Load(), played.changes.Load(), played.moves.Load())
