@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -42,6 +43,35 @@ func TestThePackagesAreThoseOfTheTable(t *testing.T) {
 		for _, imported := range imports {
 			if at := table.find(imported); at.number > own.number {
 				t.Errorf("%s (row %d) imports %s (row %d)", name, own.number, imported, at.number)
+			}
+		}
+	}
+}
+
+// TestTheMachineryIsFreeOfKubernetes checks that the store and the log of notifications import the standard library and small packages
+// without dependencies only.
+func TestTheMachineryIsFreeOfKubernetes(t *testing.T) {
+	for dir, allowed := range map[string][]string{
+		"internal/table":  {module + "internal/fresh", module + "internal/shrink"},
+		"internal/fanout": {module + "internal/shrink", "github.com/go-logr/logr"},
+	} {
+		files, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatal(dir, files, err)
+		}
+		for _, name := range files {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, spec := range file.Imports {
+				full, _ := strconv.Unquote(spec.Path.Value)
+				if first, _, _ := strings.Cut(full, "/"); strings.Contains(first, ".") && !slices.Contains(allowed, full) {
+					t.Errorf("%s imports %s", name, full)
+				}
 			}
 		}
 	}
