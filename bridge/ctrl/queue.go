@@ -1,0 +1,98 @@
+package ctrl
+
+import (
+	"slices"
+
+	clientgoworkqueue "k8s.io/client-go/util/workqueue"
+	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+
+	"vedette.dev/console"
+	"vedette.dev/workqueue"
+)
+
+// QueueFor returns a function for controller.Options.NewQueue that makes the queues of a manager: NewQueue or, if the manager says
+// UsePriorityQueue: false for its controllers, NewPlainQueue. If its cache is of this package, MountConsole shows the queues.
+//
+//	controller.Options{NewQueue: bridgectrl.QueueFor[reconcile.Request](mgr)}
+func QueueFor[T comparable](mgr interface {
+	GetCache() ctrlcache.Cache
+	GetControllerOptions() ctrlconfig.Controller
+}) func(name string, limiter clientgoworkqueue.TypedRateLimiter[T]) clientgoworkqueue.TypedRateLimitingInterface[T] {
+	cache, _ := mgr.GetCache().(*Cache)
+	use := mgr.GetControllerOptions().UsePriorityQueue
+	return func(name string, limiter clientgoworkqueue.TypedRateLimiter[T]) clientgoworkqueue.TypedRateLimitingInterface[T] {
+		newQueue := NewQueue[T]
+		if use != nil && !*use {
+			newQueue = NewPlainQueue[T]
+		}
+		queue := newQueue(name, limiter)
+		if cache != nil {
+			cache.show(shownQueue{console.QueueOf(name, queue), queue.ShuttingDown})
+		}
+		return queue
+	}
+}
+
+// shownQueue is a queue that the console shows until it ends.
+type shownQueue struct {
+	console.Queue
+	ended func() bool
+}
+
+func (c *Cache) show(queue shownQueue) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.queues = append(c.queues, queue)
+}
+
+// shownQueues returns the queues that have not ended.
+func (c *Cache) shownQueues() []console.Queue {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.queues = slices.DeleteFunc(c.queues, func(q shownQueue) bool { return q.ended() })
+	out := make([]console.Queue, len(c.queues))
+	for i, q := range c.queues {
+		out[i] = q.Queue
+	}
+	return out
+}
+
+// NewQueue returns Vedette's fair queue as a priorityqueue.PriorityQueue. It is for controller.Options.NewQueue:
+//
+//	controller.Options{NewQueue: bridgectrl.NewQueue[reconcile.Request]}
+//
+// Higher priorities go first, but every priority gets its turn. The metrics workqueue_* are those of controller-runtime; only the label
+// priority of workqueue_depth is empty.
+func NewQueue[T comparable](name string, limiter clientgoworkqueue.TypedRateLimiter[T]) clientgoworkqueue.TypedRateLimitingInterface[T] {
+	config := workqueue.FairConfig[T]{Name: name, MetricsProvider: queueMetrics()}
+	if limiter != nil {
+		config.RateLimiter = limiter
+	}
+	queue, err := workqueue.NewFair(config)
+	if err != nil {
+		panic(err) // nothing in the configuration can be wrong
+	}
+	return fairQueue[T]{queue}
+}
+
+// NewPlainQueue returns a queue without priorities, for controllers that set UsePriorityQueue to false.
+func NewPlainQueue[T comparable](name string, limiter clientgoworkqueue.TypedRateLimiter[T]) clientgoworkqueue.TypedRateLimitingInterface[T] {
+	if limiter == nil {
+		limiter = clientgoworkqueue.DefaultTypedControllerRateLimiter[T]()
+	}
+	return workqueue.NewTypedRateLimitingQueueWithConfig(limiter, workqueue.TypedRateLimitingQueueConfig[T]{
+		Name: name, MetricsProvider: queueMetrics(),
+	})
+}
+
+// fairQueue is a Fair queue with controller-runtime's type of options.
+type fairQueue[T comparable] struct{ *workqueue.Fair[T] }
+
+var _ priorityqueue.PriorityQueue[string] = fairQueue[string]{}
+
+// AddWithOpts implements priorityqueue.PriorityQueue.
+func (q fairQueue[T]) AddWithOpts(o priorityqueue.AddOpts, items ...T) {
+	q.Fair.AddWithOpts(workqueue.AddOpts{After: o.After, RateLimited: o.RateLimited, Priority: o.Priority}, items...)
+}

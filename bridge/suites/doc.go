@@ -1,0 +1,10 @@
+// Package suites runs controller-runtime's own tests on Vedette's informers and queues, on a real kube-apiserver. It copies the source of
+// the version that go.mod names out of the module cache into a temporary folder, and changes where its cache and its queue are made:
+//
+//	pkg/cache        the tests call NewCacheWith of bridge/ctrl where they call cache.New
+//	pkg/cluster      the default of Options.NewCache
+//	pkg/controller   the default of Options.NewQueue
+//
+// TestCache runs each time. The tests of the other packages run if the environment variable BRIDGE_SUITES is "all", which is what
+// `make bridge-suites` sets.
+package suites
