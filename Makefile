@@ -10,6 +10,7 @@ export GOWORK := off
 GO       ?= go
 RUN      ?=
 FUZZTIME ?= 20s
+LENGTH   ?= 80s
 
 MODULES  := $(patsubst %/go.mod,%,$(wildcard */go.mod */*/go.mod))
 EXAMPLES := $(patsubst %/main.go,%,$(wildcard examples/*/main.go))
@@ -66,7 +67,7 @@ help: ## list the targets
 test: clear lint unit examples summary ## before each commit: lint, unit and examples of this module, small sizes
 
 .PHONY: ci
-ci: clear disk lint lint-modules unit-full unit-norace examples bench-smoke control-plane side-by-side summary ## everything that CI runs: the above in full size, and all nested modules
+ci: clear disk lint lint-modules unit-full unit-norace histories examples bench-smoke control-plane side-by-side summary ## everything that CI runs: the above in full size, and all nested modules
 
 # Everything is compiled for the race detector alone, also for vet and staticcheck: to compile it twice takes minutes. What
 # depends on the build tag race is vetted without it by unit-norace.
@@ -107,7 +108,12 @@ unit-full: race-note ## the same in full size
 # file for the build tag race.
 .PHONY: unit-norace
 unit-norace: ## packages with tests that the race detector disturbs, without it
-	@$(if $(RACE),$(call step,vet and test . without the race detector,packages=$$(grep -rl --include='*_test.go' --exclude-dir=bench --exclude-dir=testenv '^//go:build race' . | xargs -n1 dirname | sort -u) && $(call gotest,unit-norace,-vet=all -timeout 10m $$packages)))
+	@$(if $(RACE),$(call step,vet and test . without the race detector,packages=$$(grep -rl --include='*_test.go' --exclude-dir=bench --exclude-dir=testenv --exclude-dir=bridge '^//go:build race' . | xargs -n1 dirname | sort -u) && $(call gotest,unit-norace,-vet=all -timeout 10m $$packages)))
+
+# In virtual time, and with goroutines that sleep at random at the places that internal/perturb marks.
+.PHONY: histories
+histories: ## random histories of the ShardingInformer under random schedules, for LENGTH=80s
+	@$(call step,histories of shards,$(call gotest,histories,-tags perturb $(slim) -vet=off -timeout 60m -run TestHistories ./shard -length=$(LENGTH)))
 
 .PHONY: bench-test
 bench-test: ## tests of the benchmarks, and the comparison of names and signatures with client-go
@@ -121,10 +127,21 @@ e2e: race-note control-plane ## end-to-end tests on a real API server, and scrip
 browser: race-note ## tests of the live page in Chromium, which is installed if it is missing
 	@cd console/browsertest && $(call step,test console/browsertest,$(call gotest,browsertest,$(RACE) $(slim) -timeout 15m ./...))
 
-# The end-to-end tests wait for most of the time. Their lines are marked, since they come between those of the others.
+.PHONY: bridge
+bridge: race-note control-plane ## tests of the bridge, and controller-runtime's own tests of its cache on a real API server
+	@cd bridge && $(call step,test bridge,$(call gotest,bridge,$(RACE) $(slim) -timeout 5m ./...))
+	@cd bridge/ctrl && $(call step,test bridge/ctrl,$(call gotest,bridge-ctrl,$(RACE) $(slim) -timeout 5m ./...))
+	@cd bridge/suites && $(call step,test bridge/suites,$(call gotest,bridge-suites,-timeout 15m ./...))
+
+.PHONY: bridge-suites
+bridge-suites: control-plane ## all of controller-runtime's own tests that the bridge is for: five minutes; BRIDGE_SUITES_RACE=1 for the race detector
+	@cd bridge/suites && $(call step,test bridge/suites,BRIDGE_SUITES=all $(GO) test -count=1 -v -timeout 60m ./...)
+
+# The end-to-end tests, and those of controller-runtime, wait for most of the time. Their lines are marked, since they come between those of
+# the others.
 .PHONY: side-by-side
-side-by-side: ## e2e beside bench-test and browser
-	@(set -o pipefail; $(MAKE) --no-print-directory e2e 2>&1 | sed -u 's/^/e2e | /') & e2e=$$!; \
+side-by-side: ## e2e and bridge beside bench-test and browser
+	@(set -o pipefail; $(MAKE) --no-print-directory e2e bridge 2>&1 | sed -u 's/^/e2e | /') & e2e=$$!; \
 	$(MAKE) --no-print-directory bench-test browser; others=$$?; \
 	wait $$e2e && exit $$others
 

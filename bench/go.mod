@@ -13,6 +13,8 @@ require (
 	k8s.io/client-go v0.37.2
 	sigs.k8s.io/controller-runtime v0.25.2
 	vedette.dev v0.0.0
+	vedette.dev/bridge v0.0.0
+	vedette.dev/bridge/ctrl v0.0.0
 )
 
 require (
@@ -72,4 +74,8 @@ require (
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
 
-replace vedette.dev => ../
+replace (
+	vedette.dev => ../
+	vedette.dev/bridge => ../bridge
+	vedette.dev/bridge/ctrl => ../bridge/ctrl
+)

@@ -16,11 +16,11 @@ type Controller interface {
 	RunWithContext(ctx context.Context)
 	// Run is RunWithContext until the channel is closed.
 	Run(stopCh <-chan struct{})
-	// HasSynced tells whether the first list was processed.
+	// HasSynced reports whether the first list was processed.
 	HasSynced() bool
-	// HasSyncedChecker is HasSynced to wait for.
+	// HasSyncedChecker returns a DoneChecker whose Done channel is closed when HasSynced becomes true.
 	HasSyncedChecker() DoneChecker
-	// LastSyncResourceVersion is the last one heard of from the server.
+	// LastSyncResourceVersion returns the last resourceVersion that was received from the server.
 	LastSyncResourceVersion() string
 }
 
@@ -58,7 +58,7 @@ type Config struct {
 	WatchListPageSize int64
 }
 
-// ShouldResyncFunc tells whether everything should be handed out again.
+// ShouldResyncFunc reports whether everything should be handed out again.
 type ShouldResyncFunc func() bool
 
 // ProcessFunc processes what came out of a queue.
@@ -76,16 +76,13 @@ type controller struct {
 func (c *controller) Run(stopCh <-chan struct{}) { c.RunWithContext(wait.ContextForChannel(stopCh)) }
 
 func (c *controller) RunWithContext(ctx context.Context) {
-	r := NewReflectorWithOptions(c.config.ListerWatcher, c.config.ObjectType, c.config.Queue, ReflectorOptions{
+	r := newReflector(c.config.ListerWatcher, c.config.ObjectType, c.config.Queue, ReflectorOptions{
 		TypeDescription: c.config.ObjectDescription,
 		ResyncPeriod:    c.config.FullResyncPeriod,
 		MinWatchTimeout: c.config.MinWatchTimeout,
-	})
+	}, errorHandler(c.config.WatchErrorHandlerWithContext, c.config.WatchErrorHandler))
 	r.ShouldResync = c.config.ShouldResync
 	r.WatchListPageSize = c.config.WatchListPageSize
-	if h := errorHandler(c.config.WatchErrorHandlerWithContext, c.config.WatchErrorHandler); h != nil {
-		r.onError = h
-	}
 	c.mu.Lock()
 	c.reflector = r
 	c.mu.Unlock()

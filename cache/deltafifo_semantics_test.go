@@ -34,7 +34,7 @@ func popAll(t *testing.T, q Queue, more func() int) (out []Deltas) {
 func (f *DeltaFIFO) length() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.queue.len()
+	return f.queue.Len()
 }
 
 func TestKeysLeaveInTheOrderInWhichTheyFirstChanged(t *testing.T) {
@@ -174,7 +174,7 @@ func TestNothingIsQueuedWhileProcessRuns(t *testing.T) {
 		mustNot(t, f.Add(pod("", "a", "1")))
 		_, err := f.Pop(func(any, bool) error {
 			go func() { mustNot(t, f.Add(pod("", "b", "1"))) }()
-			if f.queue.len() != 0 { // read without the lock, which this goroutine has
+			if f.queue.Len() != 0 { // read without the lock, which this goroutine has
 				t.Error("queued while process was running")
 			}
 			return nil

@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"vedette.dev/internal/listwatch"
+	"vedette.dev/internal/objdiff"
 )
 
 // MutationDetector finds out whether a program writes to objects of a store. An informer that has one takes over nothing of one state of
@@ -42,7 +45,7 @@ func (c *MutationDetectorConfig) validate() error {
 	return nil
 }
 
-// ObjectMutation is a change that someone made to a shared object.
+// ObjectMutation is a change that the program made to a shared object.
 type ObjectMutation struct {
 	Cache  string // the name of the detector
 	Key    string
@@ -120,10 +123,10 @@ func (d *detector) find(o runtime.Object) *watchedObject {
 	return d.old[o]
 }
 
-// read is the opener of a store: it notes who reads an object.
+// read is the decoder of a store: it notes who reads an object.
 func (d *detector) read(obj any) (any, error) {
 	if o, ok := obj.(runtime.Object); ok && reflect.TypeOf(obj).Comparable() {
-		reader := callSite()
+		reader := listwatch.CallSite()
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		if w := d.find(o); w != nil {
@@ -173,7 +176,7 @@ func (d *detector) changed(always bool) (found []ObjectMutation) {
 				key = "(" + err.Error() + ")"
 			}
 			found = append(found, ObjectMutation{
-				Cache: d.config.Name, Key: key, Type: fmt.Sprintf("%T", obj), Fields: changedFields(w.before, obj), LastReader: w.reader,
+				Cache: d.config.Name, Key: key, Type: fmt.Sprintf("%T", obj), Fields: objdiff.Values(w.before, obj), LastReader: w.reader,
 			})
 			w.before = obj.DeepCopyObject()
 		}

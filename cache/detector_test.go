@@ -10,6 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"vedette.dev/internal/objdiff"
 )
 
 func richPod() *corev1.Pod {
@@ -37,17 +39,17 @@ func TestTheDetectorNamesObjectAndFields(t *testing.T) {
 	} {
 		before, after := richPod(), richPod()
 		change(after)
-		got := strings.Join(changedFields(before, after), "; ")
+		got := strings.Join(objdiff.Values(before, after), "; ")
 		if !strings.HasPrefix(got, want) {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
-	wantEqual(t, "no change", changedFields(richPod(), richPod()), []string(nil))
+	wantEqual(t, "no change", objdiff.Values(richPod(), richPod()), []string(nil))
 	many := richPod()
 	for i := range 30 {
 		many.Labels[fmt.Sprint(i)] = "x"
 	}
-	wantEqual(t, "the last of many", changedFields(richPod(), many)[maxFields], "and 10 more")
+	wantEqual(t, "the last of many", objdiff.Values(richPod(), many)[20], "and 10 more")
 }
 
 func TestTheDetectorReportsEachChangeOnce(t *testing.T) {

@@ -5,7 +5,7 @@
 //	SharedIndexInformer      store, reflector and handlers      NewSharedIndexInformerWithOptions
 //	TypedSharedIndexInformer[T]  the same without assertions    NewTypedSharedIndexInformer
 //	NamespacedInformer       for a set that may change          NewNamespacedInformer
-//	ResourceEventHandler     what hears of changes              ResourceEventHandlerFuncs, Typed…
+//	ResourceEventHandler     is called for changes              ResourceEventHandlerFuncs, Typed…
 //	State, HandlerState      what an informer is doing          StateOf
 //	Controller               an informer with one handler       NewInformer; New, of parts of your own
 //	Reflector                list and watch, into a store       NewReflectorWithOptions
@@ -28,7 +28,7 @@
 // # What always holds
 //
 //   - What a store hands out is shared and must not be changed, unless its objects are packed: then each reader has its
-//     own. The slice of a list belongs to whoever asked for it.
+//     own. The slice of a list belongs to the caller.
 //   - Every write is one step, a Replace and a Transaction too: readers see nothing of it or all, in Get, List and every
 //     index alike. What List returned is the store as it was at one moment.
 //   - Index values are computed when an object is stored. Mutating a stored object is a bug in the caller; it does not
@@ -45,12 +45,12 @@
 //   - Handlers, transforms, index functions, mutation detectors, watch error handlers and the metrics of an informer are
 //     called without a lock of the informer, its store or its queue, and may use them. An index function must not call
 //     AddIndexers. Key functions run without a lock of the store. Replace builds the new contents aside.
-//   - Pop of a DeltaFIFO and of a FIFO runs its function under the lock of the queue: nobody can write until it returns,
+//   - Pop of a DeltaFIFO and of a FIFO runs its function under the lock of the queue: no write succeeds until it returns,
 //     and it must not call the queue. With MaxPending, writers wait while the queue is full, and never drop anything.
 //   - An informer has one goroutine that writes to its store, one or a few for its reflector, and one for each handler; a
 //     reflector alone has the latter, a running MutationDetector its own. They end before Run returns. Stores and queues
 //     start none.
-//   - A handler waits for nobody but itself, and nobody waits for it: see SharedInformer, and HandlerOptions.MaxWaiting.
+//   - Handlers do not wait for each other, and nothing waits for a handler: see SharedInformer, and HandlerOptions.MaxWaiting.
 //
 // # Answers to bad input
 //

@@ -112,7 +112,7 @@ func (c *faultCase) pod(name string) *corev1.Pod {
 }
 
 // start starts an informer with connections of its own, which ends with the test.
-func (c *faultCase) start(resource string, example object) SharedIndexInformer {
+func (c *faultCase) start(resource string, example apiObject) SharedIndexInformer {
 	config := c.server.RESTConfig()
 	if config.Dial == nil {
 		config.Dial = new(net.Dialer).DialContext // another function, and with it other connections
@@ -217,7 +217,7 @@ func has(i SharedIndexInformer, key, version string) error {
 	if !ok {
 		return fmt.Errorf("%s is not in the store; state %+v", key, StateOf(i))
 	}
-	if got := obj.(object).GetResourceVersion(); version != "" && got != version {
+	if got := obj.(apiObject).GetResourceVersion(); version != "" && got != version {
 		return fmt.Errorf("%s is at %s, want %s; state %+v", key, got, version, StateOf(i))
 	}
 	return nil

@@ -1,13 +1,15 @@
 package cache
 
-// ResourceEventHandler hears of changes, from one goroutine at a time. What it is given is shared and must not be changed.
+import "strings"
+
+// ResourceEventHandler is called for changes, by one goroutine at a time. The objects that it is given are shared and must not be changed.
 type ResourceEventHandler interface {
-	// OnAdd is called for an object that the handler has not heard of. isInInitialList tells that it was there before.
+	// OnAdd is called for an object that is new to the handler. isInInitialList reports whether it was in the first list.
 	OnAdd(obj interface{}, isInInitialList bool)
 	// OnUpdate is called for an object that changed, or, with the same object twice, to look at it again (resync). Several
 	// changes may have been merged into one.
 	OnUpdate(oldObj, newObj interface{})
-	// OnDelete is called for an object that is gone, with its last state or, if nobody saw that, a DeletedFinalStateUnknown.
+	// OnDelete is called for an object that is gone, with its last state or, if that was missed, a DeletedFinalStateUnknown.
 	OnDelete(obj interface{})
 }
 
@@ -36,7 +38,7 @@ func (r ResourceEventHandlerFuncs) OnDelete(obj interface{}) {
 	}
 }
 
-// ResourceEventHandlerDetailedFuncs is ResourceEventHandlerFuncs with an AddFunc that is told of the initial list.
+// ResourceEventHandlerDetailedFuncs is ResourceEventHandlerFuncs with an AddFunc that is given isInInitialList.
 type ResourceEventHandlerDetailedFuncs struct {
 	AddFunc    func(obj interface{}, isInInitialList bool)
 	UpdateFunc func(oldObj, newObj interface{})
@@ -90,4 +92,186 @@ func (r FilteringResourceEventHandler) OnDelete(obj interface{}) {
 	if r.FilterFunc(obj) {
 		r.Handler.OnDelete(obj)
 	}
+}
+
+// Object is what typed handlers and informers can be of: pointers to API objects, as a rule.
+type Object interface {
+	comparable
+	GetName() string
+	GetNamespace() string
+}
+
+// TypedResourceEventHandler is a ResourceEventHandler for one type, whose OnDelete is given a DeletedObject instead of an object or a tombstone.
+type TypedResourceEventHandler[T Object] interface {
+	OnAdd(obj T, isInInitialList bool)
+	OnUpdate(oldObj, newObj T)
+	OnDelete(obj DeletedObject[T])
+}
+
+// DeletedObject is an object that is gone. Its key and name are always known.
+//
+// Its methods are few and short on purpose: every package that uses a factory of informers compiles them for each kind.
+type DeletedObject[T Object] struct {
+	// OptionalObj is the last state that is known. If FinalStateUnknown is set, it may be older than the deletion, or nil.
+	OptionalObj T
+	// FinalStateUnknown is nil if the deletion was seen.
+	FinalStateUnknown *DeletedFinalStateUnknown
+}
+
+// GetObjectName returns namespace and name.
+func (d DeletedObject[T]) GetObjectName() ObjectName {
+	var none T
+	return deletedName(d.OptionalObj, d.OptionalObj != none, d.FinalStateUnknown)
+}
+
+// GetName returns the name alone.
+func (d DeletedObject[T]) GetName() string { return d.GetObjectName().Name }
+
+// GetNamespace returns the namespace, empty if there is none.
+func (d DeletedObject[T]) GetNamespace() string { return d.GetObjectName().Namespace }
+
+// GetKey returns the key under which the object was stored.
+func (d DeletedObject[T]) GetKey() string { return deletedKey(d.GetObjectName(), d.FinalStateUnknown) }
+
+// named is the part of Object that is not about its type.
+type named interface {
+	GetName() string
+	GetNamespace() string
+}
+
+// deletedName returns the name of obj if that is set, and else the name in the key of its tombstone.
+func deletedName(obj named, isSet bool, tombstone *DeletedFinalStateUnknown) ObjectName {
+	switch {
+	case isSet:
+		return ObjectName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
+	case tombstone == nil:
+		return ObjectName{}
+	}
+	namespace, name, namespaced := strings.Cut(tombstone.Key, "/")
+	if !namespaced {
+		namespace, name = "", namespace
+	}
+	return ObjectName{Namespace: namespace, Name: name}
+}
+
+func deletedKey(name ObjectName, tombstone *DeletedFinalStateUnknown) string {
+	if tombstone != nil {
+		return tombstone.Key
+	}
+	return name.String()
+}
+
+// TypedResourceEventHandlerFuncs is a typed handler made of functions, of which some may be nil.
+type TypedResourceEventHandlerFuncs[T Object] struct {
+	AddFunc    func(obj T)
+	UpdateFunc func(oldObj, newObj T)
+	DeleteFunc func(obj DeletedObject[T])
+}
+
+func (r TypedResourceEventHandlerFuncs[T]) OnAdd(obj T, isInInitialList bool) {
+	if r.AddFunc != nil {
+		r.AddFunc(obj)
+	}
+}
+
+func (r TypedResourceEventHandlerFuncs[T]) OnUpdate(oldObj, newObj T) {
+	if r.UpdateFunc != nil {
+		r.UpdateFunc(oldObj, newObj)
+	}
+}
+
+func (r TypedResourceEventHandlerFuncs[T]) OnDelete(obj DeletedObject[T]) {
+	if r.DeleteFunc != nil {
+		r.DeleteFunc(obj)
+	}
+}
+
+// TypedResourceEventHandlerDetailedFuncs is TypedResourceEventHandlerFuncs with an AddFunc that is told of the initial
+// list.
+type TypedResourceEventHandlerDetailedFuncs[T Object] struct {
+	AddFunc    func(obj T, isInInitialList bool)
+	UpdateFunc func(oldObj, newObj T)
+	DeleteFunc func(obj DeletedObject[T])
+}
+
+func (r TypedResourceEventHandlerDetailedFuncs[T]) OnAdd(obj T, isInInitialList bool) {
+	if r.AddFunc != nil {
+		r.AddFunc(obj, isInInitialList)
+	}
+}
+
+func (r TypedResourceEventHandlerDetailedFuncs[T]) OnUpdate(oldObj, newObj T) {
+	if r.UpdateFunc != nil {
+		r.UpdateFunc(oldObj, newObj)
+	}
+}
+
+func (r TypedResourceEventHandlerDetailedFuncs[T]) OnDelete(obj DeletedObject[T]) {
+	if r.DeleteFunc != nil {
+		r.DeleteFunc(obj)
+	}
+}
+
+// TypedFilteringResourceEventHandler is FilteringResourceEventHandler for one type. Of a deletion the filter sees
+// OptionalObj, which may be nil.
+type TypedFilteringResourceEventHandler[T Object] struct {
+	FilterFunc func(obj T) bool
+	Handler    TypedResourceEventHandler[T]
+}
+
+func (r TypedFilteringResourceEventHandler[T]) OnAdd(obj T, isInInitialList bool) {
+	if r.FilterFunc(obj) {
+		r.Handler.OnAdd(obj, isInInitialList)
+	}
+}
+
+func (r TypedFilteringResourceEventHandler[T]) OnUpdate(oldObj, newObj T) {
+	switch is, was := r.FilterFunc(newObj), r.FilterFunc(oldObj); {
+	case is && was:
+		r.Handler.OnUpdate(oldObj, newObj)
+	case is:
+		r.Handler.OnAdd(newObj, false)
+	case was:
+		r.Handler.OnDelete(DeletedObject[T]{OptionalObj: oldObj})
+	}
+}
+
+func (r TypedFilteringResourceEventHandler[T]) OnDelete(obj DeletedObject[T]) {
+	if r.FilterFunc(obj.OptionalObj) {
+		r.Handler.OnDelete(obj)
+	}
+}
+
+// untypedHandler makes a typed handler fit an informer. An object of another type, which a transform may have made, is a
+// panic that names it; what becomes of a panic, HandlerOptions say.
+type untypedHandler[T Object] struct {
+	handler TypedResourceEventHandler[T]
+}
+
+func (h untypedHandler[T]) OnAdd(obj any, isInInitialList bool) {
+	h.handler.OnAdd(mustBe[T](obj), isInInitialList)
+}
+
+func (h untypedHandler[T]) OnUpdate(oldObj, newObj any) {
+	h.handler.OnUpdate(mustBe[T](oldObj), mustBe[T](newObj))
+}
+
+func (h untypedHandler[T]) OnDelete(obj any) {
+	unseen, ok := obj.(DeletedFinalStateUnknown)
+	switch {
+	case !ok:
+		h.handler.OnDelete(DeletedObject[T]{OptionalObj: mustBe[T](obj)})
+	case unseen.Obj == nil:
+		h.handler.OnDelete(DeletedObject[T]{FinalStateUnknown: &unseen})
+	default:
+		h.handler.OnDelete(DeletedObject[T]{OptionalObj: mustBe[T](unseen.Obj), FinalStateUnknown: &unseen})
+	}
+}
+
+func mustBe[T any](obj any) T {
+	typed, ok := obj.(T)
+	if !ok {
+		panic(errWrongType[T](obj))
+	}
+	return typed
 }

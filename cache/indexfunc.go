@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 
+	"vedette.dev/internal/object"
 	"vedette.dev/internal/table"
 )
 
@@ -27,10 +29,11 @@ const NamespaceIndex string = "namespace"
 
 // MetaNamespaceIndexFunc files an object under its namespace.
 func MetaNamespaceIndexFunc(obj interface{}) ([]string, error) {
-	if p, ok := obj.(*packed); ok {
-		return []string{p.name().Namespace}, nil
+	if r, ok := obj.(object.AtRest); ok {
+		namespace, _ := object.Name(r.Key())
+		return []string{namespace}, nil
 	}
-	m, err := metaOf(obj)
+	m, err := object.Meta(obj)
 	if err != nil {
 		return []string{""}, fmt.Errorf("object has no meta: %w", err)
 	}
@@ -71,3 +74,25 @@ func (e IndexError) Unwrap() error { return e.Err }
 
 // call calls f and returns a panic as an error.
 func (f IndexFunc) call(obj any) ([]string, error) { return table.IndexFunc(f).Call(obj) }
+
+// IndexByMeta makes an IndexFunc of a function that looks at metadata only: name and namespace, labels, annotations, owners. In
+// packed storage objects need not be decoded for it.
+//
+//go:noinline
+func IndexByMeta(f func(m metav1.Object) ([]string, error)) IndexFunc {
+	return func(obj interface{}) ([]string, error) {
+		m, err := object.Meta(obj)
+		if err != nil {
+			return nil, err
+		}
+		return f(m)
+	}
+}
+
+// byMetaCode are the functions that look at metadata only. All that IndexByMeta has made have the same code.
+var byMetaCode = [...]uintptr{codeOf(IndexFunc(MetaNamespaceIndexFunc)), codeOf(IndexByMeta(nil))}
+
+// isByMeta reports whether a function is known to read metadata only.
+func (f IndexFunc) isByMeta() bool {
+	return f != nil && (codeOf(f) == byMetaCode[0] || codeOf(f) == byMetaCode[1])
+}

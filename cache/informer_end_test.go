@@ -6,6 +6,8 @@ import (
 	"testing/synctest"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"vedette.dev/internal/engine"
 )
 
 // eachInformer runs a test with an informer of pods from a stage, of each kind. The informer runs until stop is called, and ended
@@ -32,15 +34,15 @@ func eachInformer(t *testing.T, s *stage, test func(t *testing.T, i SharedIndexI
 }
 
 // newOnePartition returns an informer of pods from a stage that has one partition, p.
-func newOnePartition(t *testing.T, s *stage, options SharedIndexInformerOptions) *PartitionedInformer {
-	i := NewPartitionedInformer(&corev1.Pod{}, options)
-	_, err := i.Change(PartitionChange{
-		Add:    []PartitionConfig{{ID: "p"}},
-		Router: func(string, *Envelope) string { return "p" },
-		Start:  []StreamConfig{{Source: s.lw(), Partitions: []string{"p"}}},
+func newOnePartition(t *testing.T, s *stage, options SharedIndexInformerOptions) *informer {
+	i := newDivided(options)
+	_, err := i.engine.Change(engine.PartitionChange{
+		Add:    []engine.PartitionConfig{{ID: "p"}},
+		Router: func(string, *engine.Envelope) string { return "p" },
+		Start:  []engine.StreamConfig{{Source: sourceOf(s.lw()), Partitions: []string{"p"}}},
 	})
 	mustNot(t, err)
-	i.Complete()
+	i.engine.Complete()
 	return i
 }
 
@@ -105,8 +107,8 @@ func TestAHandlerMayChangeThePartitionsWhileTheInformerEnds(t *testing.T) {
 		gate := make(chan struct{})
 		_, err := i.AddEventHandler(&diary{during: func(string) {
 			<-gate
-			_, err := i.Change(PartitionChange{Add: []PartitionConfig{{ID: "q"}}})
-			wantEqual(t, "error", err, errStopped)
+			_, err := i.engine.Change(engine.PartitionChange{Add: []engine.PartitionConfig{{ID: "q"}}})
+			wantEqual(t, "error", err, engine.ErrStopped)
 		}})
 		mustNot(t, err)
 		stop, ended := startInformer(t, i)
@@ -121,11 +123,11 @@ func TestAHandlerMayChangeThePartitionsWhileTheInformerEnds(t *testing.T) {
 func TestAHandlerSyncsWithoutAPartitionThatWasRemovedBeforeTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newOnePartition(t, newStage(pod("ns", "a", "1")), SharedIndexInformerOptions{})
-		_, err := i.Change(PartitionChange{Add: []PartitionConfig{{ID: "q"}}})
+		_, err := i.engine.Change(engine.PartitionChange{Add: []engine.PartitionConfig{{ID: "q"}}})
 		mustNot(t, err)
 		h, err := i.AddEventHandler(&diary{})
 		mustNot(t, err)
-		_, err = i.Change(PartitionChange{Remove: []string{"q"}})
+		_, err = i.engine.Change(engine.PartitionChange{Remove: []string{"q"}})
 		mustNot(t, err)
 		stop, ended := startInformer(t, i)
 		wantEqual(t, "handler synced", h.HasSynced(), true)

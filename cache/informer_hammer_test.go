@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"vedette.dev/apitest"
+	"vedette.dev/internal/object"
 	"vedette.dev/internal/testsize"
 	typed "vedette.dev/kubernetes/typed/core/v1"
 )
@@ -235,8 +236,8 @@ func (k *knowledge) OnAdd(obj any, _ bool) {
 func (k *knowledge) OnUpdate(oldObj, newObj any) {
 	old, p := oldObj.(*corev1.Pod), newObj.(*corev1.Pod)
 	switch known := k.pods[p.Name]; {
-	case known == nil || revisionOf(known) != revisionOf(old) || !storages[*storageFlag].Packed && known != old:
-		k.err = fmt.Errorf("%s was updated from %s, and was known as %v", p.Name, old.ResourceVersion, revisionOf(known))
+	case known == nil || object.Of(known) != object.Of(old) || !storages[*storageFlag].Packed && known != old:
+		k.err = fmt.Errorf("%s was updated from %s, and was known as %v", p.Name, old.ResourceVersion, object.Of(known))
 	case old.UID != p.UID:
 		k.err = fmt.Errorf("%s was updated from one object to another", p.Name)
 	}

@@ -173,8 +173,8 @@ func listen(t *testing.T, i SharedIndexInformer, h ResourceEventHandler, options
 	return r
 }
 
-// object is a Kubernetes object, of whatever kind.
-type object interface {
+// apiObject is a Kubernetes object, of whatever kind.
+type apiObject interface {
 	runtime.Object
 	metav1.Object
 }

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 
-	"vedette.dev/rest"
+	"vedette.dev/internal/object"
 )
 
 // NewInformerView returns an informer that shows the objects of another, of this package, as something else: typed objects as
@@ -29,19 +29,19 @@ func NewInformerView(informer SharedIndexInformer, as runtime.Object) (SharedInd
 	if !ok {
 		return nil, fmt.Errorf("cache: NewInformerView cannot see behind a %T", informer)
 	}
-	show, err := showAs(as)
+	decode, err := decoderFor(as)
 	if err != nil {
 		return nil, err
 	}
-	v := &informerView{SharedIndexInformer: informer, show: show}
-	v.indexer = &cache{table: behind.table, keyFunc: behind.keyFunc, open: show}
+	v := &informerView{SharedIndexInformer: informer, decode: decode}
+	v.indexer = &cache{table: behind.table, keyFunc: behind.keyFunc, decode: decode}
 	return v, nil
 }
 
 // informerView is an informer whose objects look different.
 type informerView struct {
 	SharedIndexInformer
-	show    opener
+	decode  decoder
 	indexer *cache
 }
 
@@ -73,7 +73,7 @@ func (v *informerView) AddIndexers(indexers Indexers) error {
 			continue
 		}
 		shown[name] = func(obj any) ([]string, error) {
-			obj, err := v.show(obj)
+			obj, err := v.decode(obj)
 			if err != nil {
 				return nil, err
 			}
@@ -84,34 +84,34 @@ func (v *informerView) AddIndexers(indexers Indexers) error {
 }
 
 func (v *informerView) AddEventHandler(h ResourceEventHandler) (ResourceEventHandlerRegistration, error) {
-	return v.SharedIndexInformer.AddEventHandler(viewHandler{h, v.show})
+	return v.SharedIndexInformer.AddEventHandler(viewHandler{h, v.decode})
 }
 
 func (v *informerView) AddEventHandlerWithResyncPeriod(h ResourceEventHandler, period time.Duration) (ResourceEventHandlerRegistration, error) {
-	return v.SharedIndexInformer.AddEventHandlerWithResyncPeriod(viewHandler{h, v.show}, period)
+	return v.SharedIndexInformer.AddEventHandlerWithResyncPeriod(viewHandler{h, v.decode}, period)
 }
 
 func (v *informerView) AddEventHandlerWithOptions(h ResourceEventHandler, options HandlerOptions) (ResourceEventHandlerRegistration, error) {
-	return v.SharedIndexInformer.AddEventHandlerWithOptions(viewHandler{h, v.show}, options)
+	return v.SharedIndexInformer.AddEventHandlerWithOptions(viewHandler{h, v.decode}, options)
 }
 
 // viewHandler tells a handler of objects in the form of the view. It is lazy, so that it is up to the handler behind whether
 // anything is made of what is stored.
 type viewHandler struct {
 	ResourceEventHandler
-	show opener
+	decode decoder
 }
 
 func (h viewHandler) handlerType() string { return handlerType(h.ResourceEventHandler) }
 
 // OnEvent implements LazyEventHandler.
 func (h viewHandler) OnEvent(e LazyEvent) {
-	e.show = h.show
+	e.decode = h.decode
 	e.deliver(h.ResourceEventHandler)
 }
 
-// showAs is what makes objects of a form of those that are stored.
-func showAs(as runtime.Object) (opener, error) {
+// decoderFor returns the decoder that makes objects of a form of those that are stored.
+func decoderFor(as runtime.Object) (decoder, error) {
 	gvk := as.GetObjectKind().GroupVersionKind()
 	switch as.(type) {
 	case *metav1.PartialObjectMetadata:
@@ -134,14 +134,14 @@ func showAs(as runtime.Object) (opener, error) {
 
 func toMetadata(stored any, gvk schema.GroupVersionKind) (any, error) {
 	out := &metav1.PartialObjectMetadata{}
-	if p, ok := stored.(*packed); ok {
-		m, err := p.meta()
+	if r, ok := stored.(object.AtRest); ok {
+		m, err := r.Metadata()
 		if err != nil {
 			return nil, err
 		}
 		out = m
 	} else {
-		m, err := metaOf(stored)
+		m, err := object.Meta(stored)
 		if err != nil {
 			return nil, err
 		}
@@ -168,15 +168,16 @@ func metaStruct(m metav1.Object) *metav1.ObjectMeta {
 }
 
 func toUnstructured(stored any, gvk schema.GroupVersionKind) (any, error) {
-	if p, ok := stored.(*packed); ok && p.form.encoding == rest.JSON {
+	if r, ok := stored.(object.AtRest); ok {
 		out := &unstructured.Unstructured{}
-		err := p.open(func(raw *rest.Raw) error { return raw.Into(out) })
-		if err == nil {
-			out.SetGroupVersionKind(gvk)
+		if ok, err := r.IntoText(out); ok {
+			if err == nil {
+				out.SetGroupVersionKind(gvk)
+			}
+			return out, err
 		}
-		return out, err
 	}
-	typed, err := shownOf(stored)
+	typed, err := object.Shared(stored)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +194,7 @@ func toUnstructured(stored any, gvk schema.GroupVersionKind) (any, error) {
 }
 
 func toTyped(stored any, t reflect.Type) (any, error) {
-	obj, err := shownOf(stored)
+	obj, err := object.Shared(stored)
 	if err != nil {
 		return nil, err
 	}

@@ -1,13 +1,13 @@
 package cache
 
 import (
-	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"vedette.dev/internal/object"
 )
 
 // KeyFunc makes the key under which an object is stored. The same object must always have the same key.
@@ -34,8 +34,8 @@ func MetaNamespaceKeyFunc(obj interface{}) (string, error) {
 	if key, ok := obj.(ExplicitKey); ok {
 		return string(key), nil
 	}
-	if p, ok := obj.(*packed); ok {
-		return p.key(), nil
+	if r, ok := obj.(object.AtRest); ok {
+		return r.Key(), nil
 	}
 	name, err := ObjectToName(obj)
 	if err != nil {
@@ -66,34 +66,61 @@ func SplitMetaNamespaceKey(key string) (namespace, name string, err error) {
 	}
 }
 
-var errNilPointer = errors.New("it is a nil pointer")
-
-// metaOf is meta.Accessor with an answer for nil pointers, whose methods would panic.
-func metaOf(obj any) (metav1.Object, error) {
-	if p, ok := obj.(*packed); ok {
-		return p.meta()
-	}
-	m, err := meta.Accessor(obj)
-	if err != nil {
-		return nil, err
-	}
-	if v := reflect.ValueOf(obj); v.Kind() == reflect.Pointer && v.IsNil() {
-		return nil, errNilPointer
-	}
-	return m, nil
+// ObjectName names an object of a kind that is known from elsewhere. Unlike a types.NamespacedName it is written
+// without a slash where there is no namespace.
+type ObjectName struct {
+	Namespace string
+	Name      string
 }
 
-// versionOf is the resource version of an object, if it has metadata.
-func versionOf(obj any) (version string, ok bool) {
-	if obj == nil {
-		return "", false
+// NewObjectName returns the name of an object in a namespace, which may be empty.
+func NewObjectName(namespace, name string) ObjectName {
+	return ObjectName{Namespace: namespace, Name: name}
+}
+
+// Parts undoes NewObjectName.
+func (n ObjectName) Parts() (namespace, name string) { return n.Namespace, n.Name }
+
+// String is the key that MetaNamespaceKeyFunc makes for the object.
+func (n ObjectName) String() string { return object.Join(n.Namespace, n.Name) }
+
+// AsNamespacedName says the same in the words of apimachinery.
+func (n ObjectName) AsNamespacedName() types.NamespacedName {
+	return types.NamespacedName{Namespace: n.Namespace, Name: n.Name}
+}
+
+// NamespacedNameAsObjectName undoes AsNamespacedName.
+func NamespacedNameAsObjectName(nn types.NamespacedName) ObjectName {
+	return NewObjectName(nn.Namespace, nn.Name)
+}
+
+// ParseObjectName reads what String wrote.
+func ParseObjectName(str string) (ObjectName, error) {
+	namespace, name, err := SplitMetaNamespaceKey(str)
+	return NewObjectName(namespace, name), err
+}
+
+// ObjectToName returns the name of an API object. What has no metadata is an error.
+func ObjectToName(obj interface{}) (ObjectName, error) {
+	if r, ok := obj.(object.AtRest); ok {
+		return NewObjectName(object.Name(r.Key())), nil
 	}
-	if p, ok := obj.(*packed); ok {
-		return p.revision().version, true
-	}
-	m, err := metaOf(obj)
+	m, err := object.Meta(obj)
 	if err != nil {
-		return "", false
+		return ObjectName{}, fmt.Errorf("object has no meta: %w", err)
 	}
-	return m.GetResourceVersion(), true
+	return MetaObjectToName(m), nil
+}
+
+// MetaObjectToName returns the name of an object whose metadata is at hand.
+func MetaObjectToName(obj metav1.Object) ObjectName {
+	return NewObjectName(obj.GetNamespace(), obj.GetName())
+}
+
+// DeletionHandlingObjectToName also reads the key of a tombstone, as DeletionHandlingMetaNamespaceKeyFunc does.
+func DeletionHandlingObjectToName(obj interface{}) (ObjectName, error) {
+	if d, ok := obj.(DeletedFinalStateUnknown); ok {
+		return ParseObjectName(d.Key)
+	}
+	return ObjectToName(obj)
 }

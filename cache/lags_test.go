@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -43,16 +44,6 @@ func TestLagsAreCountedOnceABatch(t *testing.T) {
 	})
 }
 
-func TestLagsBeyondAllBounds(t *testing.T) {
-	var l Lags
-	for _, bound := range LagBounds() {
-		l.add(bound)
-	}
-	l.add(time.Hour)
-	wantEqual(t, "lags", l.Within, [6]uint64{1, 1, 1, 1, 1, 1})
-	wantEqual(t, "batches", l.Batches, uint64(7))
-}
-
 func TestHandlersKeepTheirNumber(t *testing.T) {
 	s := newStage()
 	inBubble(t, s, SharedIndexInformerOptions{}, func(t *testing.T, i *informer) {
@@ -76,7 +67,7 @@ func TestFailedListsAndWatchesAreCounted(t *testing.T) {
 		synctest.Wait()
 		state := StateOf(i)
 		wantEqual(t, "lists", state.ListsFailed.Total(), uint64(0))
-		wantEqual(t, "the stream", state.WatchesFailed, FailureCounts{FailureRefused: 1})
+		wantEqual(t, "the stream", state.WatchesFailed, FailureCounts{Refused: 1})
 		time.Sleep(2 * time.Second)
 		s.current().Stop() // the server ends it in time: no failure
 		synctest.Wait()
@@ -85,35 +76,17 @@ func TestFailedListsAndWatchesAreCounted(t *testing.T) {
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		state = StateOf(i)
-		wantEqual(t, "watches", state.WatchesFailed[FailureExpired], uint64(1))
+		wantEqual(t, "watches", state.WatchesFailed.Expired, uint64(1))
 		wantEqual(t, "lists", state.ListsFailed.Total(), uint64(0))
 		s.mu.Lock()
-		s.listErr = errNoAnswer
+		s.listErr = context.DeadlineExceeded
 		s.mu.Unlock()
 		s.relist()
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		state = StateOf(i)
-		if n := state.ListsFailed[FailureTimeout]; n < 3 || n != state.ListsFailed.Total() || state.Lists != n+2 {
+		if n := state.ListsFailed.Timeout; n < 3 || n != state.ListsFailed.Total() || state.Lists != n+2 {
 			t.Errorf("%d lists, failed %v", state.Lists, state.ListsFailed)
 		}
 	})
-}
-
-// An event that follows another of its key does not make the first one younger.
-func TestPendingSinceTheFirst(t *testing.T) {
-	for _, keepAll := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) {
-			q := newDeltaQueue()
-			in := q.newInbox()
-			in.keepAll = keepAll
-			stream := &Stream{}
-			for range 2 {
-				q.put(&pendingEvent{key: "a", deleted: true, stream: stream, at: time.Now().UnixNano()}, in, 0, nil)
-				time.Sleep(time.Second)
-			}
-			_, since, _ := q.waiting(in)
-			wantEqual(t, "since", time.Since(since), 2*time.Second)
-		})
-	}
 }

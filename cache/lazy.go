@@ -4,9 +4,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"vedette.dev/internal/object"
 )
 
-// LazyEventHandler is a handler that is told what has happened to which key, and is given the object if it asks. With packed
+// LazyEventHandler is a handler that is called with the key and the type of each change, and gets the object on request. With packed
 // storage nothing is decoded before it does: a controller that puts keys into a queue never asks, and reads the object once when
 // it works on the key, however often it has changed. Of the four methods only OnEvent is called; the others are for
 // informers that know no lazy handlers. Most handlers are a LazyEventHandlerFunc, which has them.
@@ -24,14 +26,14 @@ type LazyEvent struct {
 	// Initial says that an added object is of the first list.
 	Initial bool
 
-	old, new any
-	show     opener // of a view; nil without one
+	old, new any     // of the engine: decoded or at rest, or a tombstone
+	decode   decoder // of a view; nil without one
 }
 
 // Object returns the object as it is now; of one that is deleted the last state that is known, in a DeletedFinalStateUnknown if
 // nobody saw the end. It is to be read only.
 func (e LazyEvent) Object() any {
-	return e.shown(e.current())
+	return e.decoded(e.current())
 }
 
 // OldObject returns the object as it was before it was modified, and nil if it was not. It is to be read only.
@@ -39,33 +41,39 @@ func (e LazyEvent) OldObject() any {
 	if e.Type != watch.Modified {
 		return nil
 	}
-	return e.shown(e.old)
+	return e.decoded(e.old)
 }
 
-// shown is what the handler is given for what is stored.
-func (e LazyEvent) shown(stored any) any {
-	if e.show == nil {
-		return show(stored)
+// decoded returns what the handler is given for an object or a tombstone of the engine.
+func (e LazyEvent) decoded(obj any) any {
+	if e.decode == nil {
+		return decoded(obj)
 	}
-	if d, ok := stored.(DeletedFinalStateUnknown); ok {
-		if d.Obj != nil {
-			d.Obj = e.shown(d.Obj)
+	if gone, ok := obj.(object.Tombstone); ok {
+		out := DeletedFinalStateUnknown{Key: gone.Key}
+		if gone.Obj != nil {
+			out.Obj = e.decoded(gone.Obj)
 		}
-		return d
+		return out
 	}
-	obj, err := e.show(stored)
+	out, err := e.decode(obj)
 	if err != nil {
-		panic(err) // contained, and counted, by who calls the handler
+		panic(err) // which the listener that calls the handler recovers from, and counts
 	}
-	return obj
+	return out
 }
 
-// Resync tells whether nothing has changed, and the event only says so because it is time.
-func (e LazyEvent) Resync() bool { return e.Type == watch.Modified && identical(e.old, e.new) }
+// Resync reports whether nothing has changed, and the event only says so because it is time.
+func (e LazyEvent) Resync() bool { return e.Type == watch.Modified && object.Identical(e.old, e.new) }
 
 // Name is the namespace and the name of the object, which in most informers are the Key.
 func (e LazyEvent) Name() ObjectName {
-	if name, err := DeletionHandlingObjectToName(e.current()); err == nil {
+	current := e.current()
+	if gone, ok := current.(object.Tombstone); ok {
+		name, _ := ParseObjectName(gone.Key)
+		return name
+	}
+	if name, err := ObjectToName(current); err == nil {
 		return name
 	}
 	name, _ := ParseObjectName(e.Key)
@@ -73,19 +81,19 @@ func (e LazyEvent) Name() ObjectName {
 }
 
 // UID and ResourceVersion say which state of which object Object returns. They are empty if that is not known.
-func (e LazyEvent) UID() types.UID { return revisionOf(e.current()).uid }
+func (e LazyEvent) UID() types.UID { return object.Of(e.current()).UID }
 
 // ResourceVersion is that of the object.
-func (e LazyEvent) ResourceVersion() string { return revisionOf(e.current()).version }
+func (e LazyEvent) ResourceVersion() string { return object.Of(e.current()).Version }
 
 // Meta returns the metadata of the object. It takes much less time than the object does, if that is packed, and none if it
 // is not. It is to be read only.
 func (e LazyEvent) Meta() (metav1.Object, error) {
 	current := e.current()
-	if d, ok := current.(DeletedFinalStateUnknown); ok {
-		current = d.Obj
+	if gone, ok := current.(object.Tombstone); ok {
+		current = gone.Obj
 	}
-	return metaOf(current)
+	return object.Meta(current)
 }
 
 func (e LazyEvent) current() any {
@@ -116,7 +124,11 @@ func (f LazyEventHandlerFunc) OnUpdate(oldObj, newObj interface{}) {
 
 // OnDelete implements ResourceEventHandler.
 func (f LazyEventHandlerFunc) OnDelete(obj interface{}) {
-	f(LazyEvent{Type: watch.Deleted, Key: keyOrNothing(obj), old: obj})
+	old := obj
+	if gone, ok := obj.(DeletedFinalStateUnknown); ok {
+		old = object.Tombstone(gone)
+	}
+	f(LazyEvent{Type: watch.Deleted, Key: keyOrNothing(obj), old: old})
 }
 
 func keyOrNothing(obj any) string {

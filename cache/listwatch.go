@@ -7,6 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"vedette.dev/rest"
 )
 
 // Lister lists the objects of one kind. What it returns is of a list type; its version is where a watch can begin.
@@ -39,6 +41,18 @@ type ListerWatcher interface {
 type ListerWatcherWithContext interface {
 	ListerWithContext
 	WatcherWithContext
+}
+
+// RawListerWatcher is a ListerWatcher that may hand out the answers to its requests before they are decoded. A reflector then decodes
+// each object by itself, and only if the store does not have it. It is for ListerWatchers that send requests by other clients than those
+// of package rest: see NewListWatchFromRequester for these.
+type RawListerWatcher interface {
+	ListerWatcher
+	// ListRaw lists, and returns the answer or, if it cannot be had, the list decoded: one of the two, or an error.
+	ListRaw(ctx context.Context, options metav1.ListOptions) (*rest.Items, runtime.Object, error)
+	// WatchRaw watches, and returns the frames or, if they cannot be had, the watch decoded: one of the two, or an error. Frames end
+	// when the context does.
+	WatchRaw(ctx context.Context, options metav1.ListOptions) (*rest.Frames, watch.Interface, error)
 }
 
 // ToListerWithContext returns l if it implements ListerWithContext; otherwise it returns an adapter that ignores the context.
@@ -151,3 +165,32 @@ func (lw *ListWatch) watch(ctx context.Context, options metav1.ListOptions, plai
 	}
 	return nil, errors.New("the ListWatch has no function that watches")
 }
+
+// watchListRefuser is a client or a ListerWatcher that may not know how to begin a watch with all objects.
+type watchListRefuser interface {
+	// IsWatchListSemanticsUnSupported is spelled as it is for the sake of those who have it.
+	IsWatchListSemanticsUnSupported() bool
+}
+
+func refusesWatchList(client any) bool {
+	refuser, ok := client.(watchListRefuser)
+	return ok && refuser.IsWatchListSemanticsUnSupported()
+}
+
+// ToListWatcherWithWatchListSemantics returns a ListerWatcher that says of itself what the client says: whether a watch
+// can begin with all objects, in the place of a list. Fake clients cannot do it.
+func ToListWatcherWithWatchListSemantics(lw *ListWatch, client any) ListerWatcher {
+	return &listWatchWithSemantics{lw, refusesWatchList(client)}
+}
+
+type listWatchWithSemantics struct {
+	*ListWatch
+	refuses bool
+}
+
+var (
+	_ watchListRefuser         = (*listWatchWithSemantics)(nil)
+	_ ListerWatcherWithContext = (*listWatchWithSemantics)(nil)
+)
+
+func (lw *listWatchWithSemantics) IsWatchListSemanticsUnSupported() bool { return lw.refuses }

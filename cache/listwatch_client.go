@@ -63,7 +63,7 @@ func newListWatch(r Requester, newObject func() metav1.Object, tweak func(*metav
 			return watching(context.Background(), options)
 		},
 	}
-	d.made = codeOf(lw)
+	d.made = codesOf(lw)
 	lw.raw = d
 	return lw
 }

@@ -9,15 +9,15 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"vedette.dev/internal/codec"
+	"vedette.dev/internal/listwatch"
 	"vedette.dev/rest"
 )
 
-// raw is how a reflector gets at the bytes of lists and watches: through the requests that the functions of a ListWatch
+// rawListWatch is how a reflector gets at the bytes of lists and watches: through the requests that the functions of a ListWatch
 // would send.
 type rawListWatch struct {
 	requests  tweaked
@@ -28,42 +28,67 @@ type rawListWatch struct {
 
 // rawOf returns the raw of a ListerWatcher, or nil.
 func rawOf(lw ListerWatcher) *rawListWatch {
-	if semantics, ok := lw.(*listWatchWithSemantics); ok {
-		lw = semantics.ListWatch
-	}
-	l, ok := lw.(*ListWatch)
-	// One who has put a function of his own into the ListWatch wants it to be called.
-	if !ok || l == nil || l.raw == nil || l.raw.made != codeOf(l) {
+	l := plainListWatch(lw)
+	// If a program has put a function of its own into the ListWatch, that is called.
+	if l == nil || l.raw == nil || l.raw.made != codesOf(l) {
 		return nil
 	}
 	return l.raw
 }
 
-// codeOf tells the functions of a ListWatch from others.
-func codeOf(lw *ListWatch) [4]uintptr {
-	return [4]uintptr{
-		reflect.ValueOf(lw.ListFunc).Pointer(),
-		reflect.ValueOf(lw.WatchFunc).Pointer(),
-		reflect.ValueOf(lw.ListWithContextFunc).Pointer(),
-		reflect.ValueOf(lw.WatchFuncWithContext).Pointer(),
+// codesOf returns the code of the functions of a ListWatch.
+func codesOf(lw *ListWatch) [4]uintptr {
+	return [4]uintptr{codeOf(lw.ListFunc), codeOf(lw.WatchFunc), codeOf(lw.ListWithContextFunc), codeOf(lw.WatchFuncWithContext)}
+}
+
+// codeOf returns the address of the code of a function. By it the package recognises functions that it has made itself, where client-go's
+// types leave no room for a flag: fields of a ListWatch that a program may replace, and the types IndexFunc and TransformFunc. A function
+// that wraps another has other code, and is then called as any function of the program.
+func codeOf(f any) uintptr { return reflect.ValueOf(f).Pointer() }
+
+// sourceOf returns a ListerWatcher as the source of a reflector.
+func sourceOf(lw ListerWatcher) listwatch.Source {
+	withContext := ToListerWatcherWithContext(lw)
+	s := listwatch.Source{
+		List:         withContext.ListWithContext,
+		Watch:        withContext.WatchWithContext,
+		ContextAware: isContextAware(lw),
+		NoWatchList:  refusesWatchList(lw),
+		NoChunks:     wantsNoChunks(lw),
 	}
-}
-
-// listRequest is a request whose answer can be read into newObject of the reflector, and that is sent once.
-func (r *Reflector) listRequest(options metav1.ListOptions) *rest.Request {
-	return r.prepare(r.raw.requests.ListRequest(options))
-}
-
-func (r *Reflector) watchRequest(options metav1.ListOptions) *rest.Request {
-	return r.prepare(r.raw.requests.WatchRequest(options))
-}
-
-// prepare leaves it to the reflector to wait and try again: then everyone can see it.
-func (r *Reflector) prepare(request *rest.Request) *rest.Request {
-	if r.onlyJSON {
-		request.SetHeader("Accept", runtime.ContentTypeJSON)
+	if foreign, ok := lw.(RawListerWatcher); ok {
+		s.ListRaw, s.WatchRaw = foreign.ListRaw, foreign.WatchRaw
+	} else if raw := rawOf(lw); raw != nil {
+		s.ListRequest, s.WatchRequest = raw.requests.ListRequest, raw.requests.WatchRequest
+		_, s.AnyForm = raw.requests.Requester.(getter)
+		if raw.newObject != nil {
+			s.NewObject = func() any { return raw.newObject() }
+		}
 	}
-	return request.MaxRetries(0)
+	return s
+}
+
+// isContextAware reports whether calls end when their context ends.
+func isContextAware(lw ListerWatcher) bool {
+	if l := plainListWatch(lw); l != nil {
+		return l.ListWithContextFunc != nil && l.WatchFuncWithContext != nil
+	}
+	_, ok := lw.(ListerWatcherWithContext)
+	return ok
+}
+
+func wantsNoChunks(lw ListerWatcher) bool {
+	l := plainListWatch(lw)
+	return l != nil && l.DisableChunking
+}
+
+// plainListWatch returns the ListWatch that a ListerWatcher is, or nil.
+func plainListWatch(lw ListerWatcher) *ListWatch {
+	if semantics, ok := lw.(*listWatchWithSemantics); ok {
+		return semantics.ListWatch
+	}
+	l, _ := lw.(*ListWatch)
+	return l
 }
 
 // plainList has the client decode a list as a whole.
@@ -123,25 +148,7 @@ func (d *rawListWatch) runtimeObject(raw *rest.Raw) (runtime.Object, error) {
 	if !ok {
 		return nil, fmt.Errorf("%T is not an API type, as it has no DeepCopyObject: only a reflector can read it", made)
 	}
-	return obj, readInto(raw, obj)
-}
-
-// readInto decodes an object. As with every typed client, what it is is said by its Go type, and by apiVersion and kind
-// only where the type serves for many kinds.
-func readInto(raw *rest.Raw, obj any) error {
-	if err := raw.Into(obj); err != nil {
-		return err
-	}
-	switch o := obj.(type) {
-	case *unstructured.Unstructured:
-	case *metav1.PartialObjectMetadata:
-		if o.Kind == "" {
-			o.APIVersion, o.Kind = raw.APIVersion, raw.Kind
-		}
-	case interface{ GetObjectKind() schema.ObjectKind }:
-		o.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
-	}
-	return nil
+	return obj, codec.Into(raw, obj)
 }
 
 // frameDecoder is a watch.Decoder.
@@ -161,7 +168,7 @@ func (f frameDecoder) Decode() (watch.EventType, runtime.Object, error) {
 	}
 	obj, err := f.raw.runtimeObject(&frame.Object)
 	if err != nil {
-		return "", nil, fmt.Errorf("%s: %w", cannotDecode, err)
+		return "", nil, fmt.Errorf("unable to decode watch event: %w", err)
 	}
 	return frame.Type, obj, nil
 }

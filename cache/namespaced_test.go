@@ -14,6 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"vedette.dev/internal/engine"
 )
 
 // in is a pod of some namespace.
@@ -109,7 +111,6 @@ func TestANamespaceThatComesBackWhileItGoesIsListedAgain(t *testing.T) {
 		wantEqual(t, "namespaces", i.Namespaces(), []string{"a", "b"})
 		wantEqual(t, "in the store", namesOf(i.GetStore().List()), []string{"a-1", "b-1"})
 		wantEqual(t, "heard", d.read(), []string{"delete a-1@1?", "add a-1@1"})
-		wantEqual(t, "leaving", len(i.(*namespacedInformer).leaving), 0)
 	})
 }
 
@@ -122,12 +123,12 @@ func TestTheEndDoesNotWaitForNamespacesForEver(t *testing.T) {
 		stop()
 		for range 5 { // all the while that it ends
 			if err := i.SetNamespaces("a", "c"); err != nil {
-				wantEqual(t, "error", err, errStopped)
+				wantEqual(t, "error", err, engine.ErrStopped)
 			}
 			time.Sleep(100 * time.Millisecond)
 		}
 		<-ended
-		wantEqual(t, "error", i.SetNamespaces("a"), errStopped)
+		wantEqual(t, "error", i.SetNamespaces("a"), engine.ErrStopped)
 	})
 }
 

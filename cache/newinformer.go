@@ -9,14 +9,14 @@ import (
 
 // InformerOptions configures an informer with a single handler.
 type InformerOptions struct {
-	// Logger hears of trouble. Nil means that of the context, or silence.
+	// Logger receives errors and state changes of the reflector. If nil, the logger from the Run context is used, or none.
 	Logger *logr.Logger
 	// ListerWatcher is where the objects come from, ObjectType an example of them.
 	ListerWatcher ListerWatcher
 	ObjectType    runtime.Object
-	// Handler is told of changes. Nil means that nobody is.
+	// Handler is called for changes. Nil means none.
 	Handler ResourceEventHandler
-	// ResyncPeriod is how often the handler is told of all objects again. Zero means never.
+	// ResyncPeriod is how often the handler is called for all objects again. Zero means never.
 	ResyncPeriod time.Duration
 	// MinWatchTimeout is the least time that the server is asked to keep a watch open.
 	MinWatchTimeout time.Duration
@@ -42,9 +42,10 @@ func newSingle(options InformerOptions) (Indexer, Controller) {
 		Indexers:                options.Indexers,
 		Identifier:              options.Identifier,
 		InformerMetricsProvider: options.InformerMetricsProvider,
-	})
-	s.minWatchTimeout = options.MinWatchTimeout
-	s.transform = options.Transform
+	}, options.MinWatchTimeout)
+	if err := s.SetTransform(options.Transform); err != nil {
+		panic(err) // it has not started
+	}
 	c := singleController{informer: s, handled: s}
 	if options.Handler != nil {
 		l, err := s.AddEventHandler(options.Handler)

@@ -1,51 +1,16 @@
 package cache
 
 import (
-	"context"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+
+	"vedette.dev/internal/engine"
 )
-
-// TestStreamHasSyncedWhenItsPartitionsHave: whoever waits for a partition and then looks at the stream, or gives it another
-// partition, may do so before the reflector has noted its list.
-func TestStreamHasSyncedWhenItsPartitionsHave(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		never := func(ctx context.Context, _ metav1.ListOptions) (runtime.Object, error) {
-			<-ctx.Done()
-			return nil, ctx.Err()
-		}
-		s := NewPartitionedInformer(&corev1.Pod{}, SharedIndexInformerOptions{})
-		streams, err := s.Change(PartitionChange{
-			Add:   []PartitionConfig{{ID: "a"}},
-			Start: []StreamConfig{{Source: &ListWatch{ListWithContextFunc: never}, Partitions: []string{"a"}}},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		go s.RunWithContext(ctx)
-		synctest.Wait()
-		stream := streams[0]
-		wantEqual(t, "synced before the list", stream.State().Synced, false)
-
-		s.listed(stream) // as the store of the stream does
-		wantEqual(t, "partition synced", isClosed(s.PartitionSynced("a")), true)
-		wantEqual(t, "stream synced", stream.State().Synced, true)
-		change := PartitionChange{Add: []PartitionConfig{{ID: "b"}}, Feed: map[*Stream][]string{stream: {"a", "b"}}}
-		if _, err := s.Change(change); err != nil {
-			t.Fatal(err)
-		}
-		wantEqual(t, "new partition synced", isClosed(s.PartitionSynced("b")), true)
-	})
-}
 
 // TestAnObjectThatMovesKeepsItsIndexValues: index functions are not asked again, also of an index that is added meanwhile.
 func TestAnObjectThatMovesKeepsItsIndexValues(t *testing.T) {
@@ -60,16 +25,16 @@ func TestAnObjectThatMovesKeepsItsIndexValues(t *testing.T) {
 		mustNot(t, i.AddIndexers(Indexers{"later": func(any) ([]string, error) { return []string{"x"}, nil }}))
 		before := calls
 		for _, to := range []string{"q", "p", "q"} {
-			change := PartitionChange{Router: func(_ string, e *Envelope) string {
+			change := engine.PartitionChange{Router: func(_ string, e *engine.Envelope) string {
 				if e.Name == "a" {
 					return to
 				}
 				return "p"
 			}}
-			if i.partition("q") == nil {
-				change.Add = []PartitionConfig{{ID: "q"}}
+			if _, ok := i.engine.Partition("q"); !ok {
+				change.Add = []engine.PartitionConfig{{ID: "q"}}
 			}
-			_, err := i.Change(change)
+			_, err := i.engine.Change(change)
 			mustNot(t, err)
 			mustNot(t, i.indexer.table.Verify())
 			for value, want := range map[string][]string{"all": {"a", "b"}, "a": {"a"}, "b": {"b"}} {
@@ -77,7 +42,7 @@ func TestAnObjectThatMovesKeepsItsIndexValues(t *testing.T) {
 				mustNot(t, err)
 				wantEqual(t, "found by "+value, namesOf(found), want)
 			}
-			found, err := i.GetIndexer().ByIndex(PartitionIndex, "q")
+			found, err := i.GetIndexer().ByIndex(engine.PartitionIndex, "q")
 			mustNot(t, err)
 			if want := map[string]int{"q": 1, "p": 0}[to]; len(found) != want {
 				t.Errorf("%d objects in q, want %d", len(found), want)
@@ -102,20 +67,20 @@ func TestADeletionIsNotLostBehindWhatDoesNotCount(t *testing.T) {
 					return p
 				}
 				a, b := newStage(withUID("x", "a", "1"), withUID("other", "a", "1")), newStage()
-				covers := func(uid string) func(*Envelope) bool {
-					return func(e *Envelope) bool { return string(e.UID) == uid }
+				covers := func(uid string) func(*engine.Envelope) bool {
+					return func(e *engine.Envelope) bool { return string(e.UID) == uid }
 				}
-				i := NewPartitionedInformer(&corev1.Pod{}, SharedIndexInformerOptions{})
-				_, err := i.Change(PartitionChange{
-					Add:    []PartitionConfig{{ID: "p", MaxEventRate: 0.001}},
-					Router: func(string, *Envelope) string { return "p" },
-					Start: []StreamConfig{
-						{Name: "a", Source: a.lw(), Partitions: []string{"p"}, Covers: covers("a")},
-						{Name: "b", Source: b.lw(), Partitions: []string{"p"}, Covers: covers("b")},
+				i := newDivided(SharedIndexInformerOptions{})
+				_, err := i.engine.Change(engine.PartitionChange{
+					Add:    []engine.PartitionConfig{{ID: "p", MaxEventRate: 0.001}},
+					Router: func(string, *engine.Envelope) string { return "p" },
+					Start: []engine.StreamConfig{
+						{Name: "a", Source: sourceOf(a.lw()), Partitions: []string{"p"}, Covers: covers("a")},
+						{Name: "b", Source: sourceOf(b.lw()), Partitions: []string{"p"}, Covers: covers("b")},
 					},
 				})
 				mustNot(t, err)
-				i.Complete()
+				i.engine.Complete()
 				run(t, i)
 				for _, version := range []string{"2", "3"} { // one uses up the limit, the other waits for it
 					a.current().Modify(withUID("other", "a", version))
@@ -155,16 +120,16 @@ func TestPartitionsAreSwappedWhileAListIsApplied(t *testing.T) {
 			}
 			return nil, nil
 		}
-		i := NewPartitionedInformer(&corev1.Pod{}, SharedIndexInformerOptions{Indexers: Indexers{"slow": index}})
-		streams, err := i.Change(PartitionChange{
-			Add: []PartitionConfig{{ID: "p"}, {ID: "q"}},
-			Start: []StreamConfig{
-				{Name: "a", Source: a.lw(), Partitions: []string{"p"}, Fixed: true},
-				{Name: "b", Source: b.lw(), Partitions: []string{"q"}, Fixed: true},
+		i := newDivided(SharedIndexInformerOptions{Indexers: Indexers{"slow": index}})
+		streams, err := i.engine.Change(engine.PartitionChange{
+			Add: []engine.PartitionConfig{{ID: "p"}, {ID: "q"}},
+			Start: []engine.StreamConfig{
+				{Name: "a", Source: sourceOf(a.lw()), Partitions: []string{"p"}, Fixed: true},
+				{Name: "b", Source: sourceOf(b.lw()), Partitions: []string{"q"}, Fixed: true},
 			},
 		})
 		mustNot(t, err)
-		i.Complete()
+		i.engine.Complete()
 		run(t, i)
 		c := make(chan struct{})
 		gate.Store(&c)
@@ -172,9 +137,9 @@ func TestPartitionsAreSwappedWhileAListIsApplied(t *testing.T) {
 		b.relist()
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		_, err = i.Change(PartitionChange{
+		_, err = i.engine.Change(engine.PartitionChange{
 			Successors: map[string]string{"p": "q", "q": "p"},
-			Feed:       map[*Stream][]string{streams[0]: {"q"}, streams[1]: {"p"}},
+			Feed:       map[*engine.Stream][]string{streams[0]: {"q"}, streams[1]: {"p"}},
 		})
 		mustNot(t, err)
 		gate.Store(nil)
@@ -183,11 +148,17 @@ func TestPartitionsAreSwappedWhileAListIsApplied(t *testing.T) {
 		synctest.Wait()
 		wantEqual(t, "objects", namesOf(i.GetIndexer().List()), []string{"x", "y"})
 		for key, want := range map[string]string{"ns/x": "q", "ns/y": "p"} {
-			owner, _ := i.PartitionOf(key)
+			owner, _ := i.engine.PartitionOf(key)
 			wantEqual(t, "owner of "+key, owner, want)
 		}
 		obj, _, err := i.GetIndexer().GetByKey("ns/y")
 		mustNot(t, err)
 		wantEqual(t, "version of y", obj.(*corev1.Pod).ResourceVersion, "5")
 	})
+}
+
+// newDivided returns an informer of pods without partitions.
+func newDivided(options SharedIndexInformerOptions) *informer {
+	i, _, _ := NewDividedInformer(&corev1.Pod{}, options)
+	return i.(*informer)
 }

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"maps"
 	"slices"
+
+	"vedette.dev/internal/engine"
 )
 
-// partitionView is the store of a PartitionedInformer as if there were one partition alone.
+// partitionView is the store of an informer that is divided as if there were one partition alone.
 type partitionView struct {
 	*cache
 	id string
@@ -28,12 +30,12 @@ func (v partitionView) Delete(interface{}) error            { return errReadOnly
 func (v partitionView) Replace([]interface{}, string) error { return errReadOnly }
 
 func (v partitionView) List() []interface{} {
-	list, _ := v.cache.ByIndex(PartitionIndex, v.id)
+	list, _ := v.cache.ByIndex(engine.PartitionIndex, v.id)
 	return list
 }
 
 func (v partitionView) ListKeys() []string {
-	keys, _ := v.table.KeysByIndex(PartitionIndex, v.id)
+	keys, _ := v.table.KeysByIndex(engine.PartitionIndex, v.id)
 	return keys
 }
 
@@ -46,11 +48,11 @@ func (v partitionView) Get(obj interface{}) (item interface{}, exists bool, err 
 }
 
 func (v partitionView) GetByKey(key string) (item interface{}, exists bool, err error) {
-	obj, home, ok := v.table.GetOwned(key)
-	if !ok || home != v.id {
+	obj, owner, ok := v.table.GetOwned(key)
+	if !ok || owner != v.id {
 		return nil, false, nil
 	}
-	item, err = v.open.of(obj)
+	item, err = v.decode.of(obj)
 	return item, err == nil, err
 }
 
@@ -62,15 +64,15 @@ func (v partitionView) Index(indexName string, obj interface{}) ([]interface{}, 
 	out := []interface{}{}
 	for _, r := range rows {
 		if v.has(r.Key()) {
-			out = v.open.appendTo(out, r.Object)
+			out = v.decode.appendTo(out, r.Object)
 		}
 	}
 	return out, nil
 }
 
 func (v partitionView) has(key string) bool {
-	home, ok := v.table.Owner(key)
-	return ok && home == v.id
+	owner, ok := v.table.Owner(key)
+	return ok && owner == v.id
 }
 
 func (v partitionView) IndexKeys(indexName, indexedValue string) ([]string, error) {
@@ -93,13 +95,13 @@ func (v partitionView) ByIndex(indexName, indexedValue string) ([]interface{}, e
 // viewAll and viewByIndex are those of a viewer. Those of the store would show all partitions.
 
 func (v partitionView) viewAll() view {
-	all, _ := v.cache.viewByIndex(PartitionIndex, v.id)
+	all, _ := v.cache.viewByIndex(engine.PartitionIndex, v.id)
 	return all
 }
 
 func (v partitionView) viewByIndex(name, value string) (view, error) {
 	all, err := v.cache.viewByIndex(name, value)
-	if err == nil && (name != PartitionIndex || value != v.id) {
+	if err == nil && (name != engine.PartitionIndex || value != v.id) {
 		all.Filter(v.has)
 	}
 	return all, err

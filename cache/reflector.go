@@ -2,15 +2,14 @@ package cache
 
 import (
 	"context"
-	"reflect"
-	"sync"
-	"sync/atomic"
+	"io"
 	"time"
 
 	"github.com/go-logr/logr"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/clock"
+
+	"vedette.dev/internal/listwatch"
 )
 
 // Reflector keeps a store like what a server has: it lists, and then watches, for as long as it runs.
@@ -33,50 +32,12 @@ type Reflector struct {
 	// MaxInternalErrorRetryDuration is for how long a watch that ends with an internal error of the server is begun again,
 	// before there is a list. 0 means that there is a list at once.
 	MaxInternalErrorRetryDuration time.Duration
-	// OnInconsistency has the objects at the beginning of each watch compared with a list of the same version, and is told of what
+	// OnInconsistency has the objects at the beginning of each watch compared with a list of the same version, and is called with what
 	// differs. It costs a list each time, and is for those who do not trust a server. Nil means no comparison.
 	OnInconsistency func(err *InconsistencyError)
 
-	name            string
-	typeDescription string
-	logger          logr.Logger
-	clock           clock.Clock
-	random          func() float64
-
-	lw           ListerWatcherWithContext
-	contextAware bool // lw ends its calls when their context ends
-	raw          *rawListWatch
-	refusing     bool // lw says that no watch of it can begin with all objects
-	noChunks     bool
-	expectedType reflect.Type
-	expectedGVK  *schema.GroupVersionKind
-	newObject    func() any
-	codec        *codec               // nil if objects are for a store that may do with them what it likes
-	stored       func(key string) any // what the store has under a key, or nil; nil if the codec is
-	onlyJSON     bool                 // newObject cannot be read from protobuf, and the client does not know
-
-	store      ReflectorStore
-	relists    relister               // the store, if it is one
-	bookmarks  ReflectorBookmarkStore // the store, if it is one
-	versions   ResourceVersionUpdater // the store, if it is one
-	frames     frameTaker             // the store, if it is one
-	onError    WatchErrorHandlerWithContext
-	resync     time.Duration
-	minTimeout time.Duration
-
-	// What follows outlives a round, and belongs to the goroutine that runs.
-	backoff  *backoff
-	fallback watchListFallback
-	recheck  recheck
-	paged    bool // the first list came in pages though it need not have
-	kind     kindCheck
-	// resume is the version at which to begin to watch, without a list. It counts once.
-	resume string
-	// checkSoon is set by those who decode for the reflector when there is something to look at again.
-	checkSoon atomic.Bool
-
-	mu sync.Mutex // guards what follows
-	status
+	// core is the reflector itself: this one is the form that client-go gave it.
+	core *listwatch.Reflector
 }
 
 // ResourceVersionUpdater is a ReflectorStore that wants to know of every version that the reflector has reached.
@@ -88,7 +49,7 @@ var _ StateReader = (*Reflector)(nil)
 
 // ReflectorOptions configures a Reflector. The zero value works.
 type ReflectorOptions struct {
-	// Logger hears of changes for the worse and for the better, one line each. Nil means silence.
+	// Logger receives failures and recoveries, one line each. If nil, nothing is logged.
 	Logger *logr.Logger
 	// Name is what Name returns: if empty, the place in the source where the reflector is made.
 	Name string
@@ -105,8 +66,6 @@ type ReflectorOptions struct {
 	// to 5 s, and when it has gone on for two minutes up to 30 s, less a random part of up to a half.
 	Backoff *wait.Backoff
 }
-
-const minWatchTimeout = 5 * time.Minute
 
 // NewReflector returns a reflector that is named after the place where it is made.
 func NewReflector(lw ListerWatcher, expectedType interface{}, store ReflectorStore, resyncPeriod time.Duration) *Reflector {
@@ -127,49 +86,45 @@ func NewNamespaceKeyedIndexerAndReflector(lw ListerWatcher, expectedType interfa
 // NewReflectorWithOptions returns a reflector. What it puts into the store has the type of expectedType, and if that is
 // an unstructured object with a kind, the same kind. Nil means any.
 func NewReflectorWithOptions(lw ListerWatcher, expectedType interface{}, store ReflectorStore, options ReflectorOptions) *Reflector {
-	r := &Reflector{
-		name:            options.Name,
-		typeDescription: options.TypeDescription,
-		logger:          loggerFrom(options.Logger),
-		clock:           options.Clock,
-		random:          random,
-		lw:              ToListerWatcherWithContext(lw),
-		contextAware:    isContextAware(lw),
-		raw:             rawOf(lw),
-		refusing:        refusesWatchList(lw),
-		noChunks:        wantsNoChunks(lw),
-		expectedType:    reflect.TypeOf(expectedType),
-		expectedGVK:     kindOf(expectedType),
-		store:           store,
-		onError:         DefaultWatchErrorHandler,
-		resync:          options.ResyncPeriod,
-		minTimeout:      max(minWatchTimeout, options.MinWatchTimeout),
+	return newReflector(lw, expectedType, store, options, nil)
+}
+
+// newReflector returns a reflector whose errors a handler is called with. Nil means the default one.
+func newReflector(lw ListerWatcher, expectedType any, store ReflectorStore, options ReflectorOptions, onError WatchErrorHandlerWithContext) *Reflector {
+	config := listwatch.Config{
+		Name:            options.Name,
+		Type:            options.TypeDescription,
+		Example:         expectedType,
+		Source:          sourceOf(lw),
+		Sink:            newStoreSink(store),
+		Logger:          loggerFrom(options.Logger),
+		Clock:           options.Clock,
+		ResyncPeriod:    options.ResyncPeriod,
+		MinWatchTimeout: options.MinWatchTimeout,
+		Backoff:         options.Backoff,
 	}
-	r.relists, _ = store.(relister)
-	r.bookmarks, _ = store.(ReflectorBookmarkStore)
-	r.versions, _ = store.(ResourceVersionUpdater)
-	r.frames, _ = store.(frameTaker)
-	if r.clock == nil {
-		r.clock = clock.RealClock{}
+	r := &Reflector{}
+	if onError != nil {
+		config.OnError = func(ctx context.Context, _ *listwatch.Reflector, err error) { onError(ctx, r, err) }
 	}
-	if r.name == "" {
-		r.name = callSite()
+	if config.Name == "" {
+		config.Name = listwatch.CallSite()
 	}
-	r.logger = r.logger.WithName(r.name)
-	if r.typeDescription == "" {
-		r.typeDescription = describeType(expectedType)
-	}
-	r.initRaw()
-	r.backoff = newBackoff(r, options.Backoff)
-	r.recheck.pace = backoff{clock: r.clock, random: r.jitter, first: recheckFirst, soon: backoffSoon, late: recheckLate}
+	r.core = listwatch.New(config)
 	return r
 }
 
 // Name is how the reflector is called in logs.
-func (r *Reflector) Name() string { return r.name }
+func (r *Reflector) Name() string { return r.core.Name() }
 
 // TypeDescription says what is listed and watched.
-func (r *Reflector) TypeDescription() string { return r.typeDescription }
+func (r *Reflector) TypeDescription() string { return r.core.Type() }
+
+// State returns what the reflector is doing.
+func (r *Reflector) State() State { return stateFrom(r.core.State()) }
+
+// LastSyncResourceVersion returns the last version that the store was given.
+func (r *Reflector) LastSyncResourceVersion() string { return r.core.LastSyncResourceVersion() }
 
 // Run is RunWithContext until a channel is closed.
 func (r *Reflector) Run(stopCh <-chan struct{}) { r.RunWithContext(wait.ContextForChannel(stopCh)) }
@@ -181,21 +136,60 @@ func (r *Reflector) ListAndWatch(stopCh <-chan struct{}) error {
 
 // RunWithContext lists and watches until the context ends.
 func (r *Reflector) RunWithContext(ctx context.Context) {
-	running := newRunning(r)
-	defer running.close()
-	defer r.enter(PhaseStopped)
-	for s := stepBegin; s != stepStop; {
-		s = running.advance(ctx, s)
-	}
+	r.set()
+	r.core.Run(ctx)
 }
 
 // ListAndWatchWithContext lists once, and then watches for as long as that can be done without another list. The error is
 // that of a list or of a watch that could not begin; it is nil if the context ended, or a watch broke off later.
 func (r *Reflector) ListAndWatchWithContext(ctx context.Context) error {
-	running := newRunning(r)
-	defer running.close()
-	for s := stepBegin; s != stepStop && !running.roundEnds(s); {
-		s = running.advance(ctx, s)
-	}
-	return running.told
+	r.set()
+	return publicError(r.core.ListAndWatch(ctx))
 }
+
+// set gives the core the fields that a program may have set.
+func (r *Reflector) set() {
+	var onInconsistency func(*listwatch.Inconsistency)
+	if f := r.OnInconsistency; f != nil {
+		onInconsistency = func(e *listwatch.Inconsistency) { f((*InconsistencyError)(e)) }
+	}
+	r.core.Set(r.WatchListPageSize, r.ShouldResync, r.MaxInternalErrorRetryDuration, onInconsistency)
+}
+
+// WatchErrorHandler is called when a list fails, or a watch cannot begin. The reflector waits and tries again when it
+// has returned, so it should be quick.
+type WatchErrorHandler func(r *Reflector, err error)
+
+// WatchErrorHandlerWithContext is a WatchErrorHandler that is given the context of the reflector.
+type WatchErrorHandlerWithContext func(ctx context.Context, r *Reflector, err error)
+
+// DefaultWatchErrorHandler logs the error with the logger of the reflector, once for all errors of a kind that follow each other. That a
+// watch has ended, or for once its version is too old, is not logged.
+func DefaultWatchErrorHandler(_ context.Context, r *Reflector, err error) {
+	if err != io.EOF {
+		r.core.LogFailure(err)
+	}
+}
+
+// VeryShortWatchError says that a watch ended in less than a second and brought nothing: the server accepts watches and
+// does not serve them.
+type VeryShortWatchError struct {
+	// Name is that of the reflector.
+	Name string
+}
+
+func (e *VeryShortWatchError) Error() string { return (*listwatch.VeryShortWatchError)(e).Error() }
+
+// InconsistencyError says how the objects at the beginning of a watch differ from a list of the same version. It is the fault of a server,
+// or of something between it and the client, that answers the same question in different ways.
+type InconsistencyError struct {
+	// Type is what was listed, and ResourceVersion the version.
+	Type, ResourceVersion string
+	// Missing are the keys that only the list had, Unlisted those that only the watch had, Different those that had another
+	// version. Each has ten at most.
+	Missing, Unlisted, Different []string
+	// Count is how many there are in all.
+	Count int
+}
+
+func (e *InconsistencyError) Error() string { return (*listwatch.Inconsistency)(e).Error() }

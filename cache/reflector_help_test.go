@@ -88,7 +88,7 @@ func reflecting(t *testing.T, lw ListerWatcher, store ReflectorStore, options Re
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		r := NewReflectorWithOptions(lw, &corev1.Pod{}, store, options)
-		r.random = func() float64 { return 0 }
+		r.core.Random = func() float64 { return 0 }
 		while(t, r, func() { f(r) })
 	})
 }

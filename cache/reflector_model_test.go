@@ -13,6 +13,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/watch"
 	"pgregory.net/rapid"
+
+	"vedette.dev/internal/listwatch"
+	"vedette.dev/internal/object"
 )
 
 // Whatever happens to objects, watches and the server, when all is quiet the store is what the server has, at the version
@@ -26,24 +29,22 @@ func TestStoreBecomesWhatTheServerHas(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		plan := steps.Draw(rt, "steps")
 		keys := rapid.SliceOfN(rapid.IntRange(0, 7), len(plan), len(plan)).Draw(rt, "keys")
-		refilled := rapid.Bool().Draw(rt, "refilled")
+		relisted := rapid.Bool().Draw(rt, "relisted")
 		var err error
-		synctest.Test(t, func(t *testing.T) { err = playModel(t, plan, keys, refilled) })
+		synctest.Test(t, func(t *testing.T) { err = playModel(t, plan, keys, relisted) })
 		if err != nil {
 			rt.Fatal(err)
 		}
 	})
 }
 
-func playModel(t *testing.T, plan []string, keys []int, refilled bool) (err error) {
+func playModel(t *testing.T, plan []string, keys []int, relisted bool) (err error) {
 	server := newModelServer()
-	var store ReflectorStore
 	plain := newPodStore()
-	store = plain
-	if refilled {
-		store = &refilledStore{Store: plain}
+	r := NewReflector(server, &corev1.Pod{}, plain, 0)
+	if relisted {
+		r = newSinkReflector(server, newRelistedStore(plain))
 	}
-	r := NewReflector(server, &corev1.Pod{}, store, 0)
 	while(t, r, func() {
 		for i, step := range plan {
 			server.do(step, "k"+strconv.Itoa(keys[i]))
@@ -153,36 +154,44 @@ func (s *modelServer) podsNow() []*corev1.Pod {
 	return pods
 }
 
-// refilledStore takes a new state object by object, as the queue of an informer does.
-type refilledStore struct{ Store }
-
-func (s *refilledStore) Bookmark(string) error { return nil }
-
-func (s *refilledStore) relist() storeRelist {
-	return &storeRefill{store: s.Store, objects: map[string]any{}}
+// relistedStore takes a list object by object, as an informer does.
+type relistedStore struct {
+	*storeSink
+	store Store
 }
 
-type storeRefill struct {
+func newRelistedStore(s Store) relistedStore { return relistedStore{newStoreSink(s), s} }
+
+func (s relistedStore) Relist(bool) listwatch.Relist {
+	return &testRelist{store: s.store, objects: map[string]any{}}
+}
+
+// newSinkReflector returns a reflector of pods that writes to a sink.
+func newSinkReflector(lw ListerWatcher, sink listwatch.Sink) *Reflector {
+	return &Reflector{core: listwatch.New(listwatch.Config{Name: "test", Example: &corev1.Pod{}, Source: sourceOf(lw), Sink: sink})}
+}
+
+type testRelist struct {
 	store   Store
 	objects map[string]any
 }
 
-func (r *storeRefill) add(a *listItem) error {
-	if old, ok, _ := r.store.GetByKey(a.key); ok && revisionOf(old) == a.rev {
-		r.objects[a.key] = old
+func (r *testRelist) Add(a *listwatch.Item) error {
+	if old, ok, _ := r.store.GetByKey(a.Key); ok && object.Of(old) == a.Rev {
+		r.objects[a.Key] = old
 		return nil
 	}
-	obj, err := a.load()
+	obj, err := a.Load()
 	if err == nil {
-		r.objects[a.key] = obj
+		r.objects[a.Key] = obj
 	}
 	return err
 }
 
-func (r *storeRefill) remove(key string) { delete(r.objects, key) }
+func (r *testRelist) Remove(key string) { delete(r.objects, key) }
 
-func (r *storeRefill) failed() []UndecodableError { return nil }
+func (r *testRelist) Failed() []listwatch.UndecodableError { return nil }
 
-func (r *storeRefill) commit(version string) error {
+func (r *testRelist) Commit(version string) error {
 	return r.store.Replace(slices.Collect(maps.Values(r.objects)), version)
 }

@@ -12,48 +12,51 @@ import (
 
 // An object that is deleted while the others still come is not there in the end, whatever the store can do.
 func TestObjectsThatGoWhileOthersCome(t *testing.T) {
-	for name, wrap := range map[string]func(Store) ReflectorStore{
-		"plain":  func(s Store) ReflectorStore { return s },
-		"refill": func(s Store) ReflectorStore { return &refilledStore{s} },
+	for name, make := range map[string]func(ListerWatcher, Store) *Reflector{
+		"plain":    func(lw ListerWatcher, s Store) *Reflector { return NewReflector(lw, &corev1.Pod{}, s, 0) },
+		"relisted": func(lw ListerWatcher, s Store) *Reflector { return newSinkReflector(lw, newRelistedStore(s)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, store := newPuppet("1"), newPodStore()
 			p.streams = true
-			reflecting(t, p, wrap(store), ReflectorOptions{}, func(r *Reflector) {
-				w := p.current()
-				for _, name := range []string{"a", "b", "c", "d"} {
-					w.Add(podAt(name + "@1"))
-				}
-				w.Delete(podAt("b@2"))
-				w.Delete(podAt("c@3"))
-				w.Add(podAt("c@4"))
-				w.Modify(podAt("d@5"))
-				synctest.Wait()
-				wantEqual(t, "before the end", len(store.List()), 0)
-				end := podAt("@6")
-				end.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
-				w.Action("BOOKMARK", end)
-				synctest.Wait()
-				got := []string{}
-				for _, obj := range store.List() {
-					got = append(got, nameAt(obj))
-				}
-				slices.Sort(got)
-				wantEqual(t, "in the store", got, []string{"a@1", "c@4", "d@5"})
-				wantEqual(t, "version", r.LastSyncResourceVersion(), "6")
+			synctest.Test(t, func(t *testing.T) {
+				r := make(p, store)
+				while(t, r, func() {
+					w := p.current()
+					for _, name := range []string{"a", "b", "c", "d"} {
+						w.Add(podAt(name + "@1"))
+					}
+					w.Delete(podAt("b@2"))
+					w.Delete(podAt("c@3"))
+					w.Add(podAt("c@4"))
+					w.Modify(podAt("d@5"))
+					synctest.Wait()
+					wantEqual(t, "before the end", len(store.List()), 0)
+					end := podAt("@6")
+					end.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
+					w.Action("BOOKMARK", end)
+					synctest.Wait()
+					got := []string{}
+					for _, obj := range store.List() {
+						got = append(got, nameAt(obj))
+					}
+					slices.Sort(got)
+					wantEqual(t, "in the store", got, []string{"a@1", "c@4", "d@5"})
+					wantEqual(t, "version", r.LastSyncResourceVersion(), "6")
+				})
 			})
 		})
 	}
 }
 
-// What a refill has in the same state is not even decoded.
+// What a list has in the same state is not even decoded.
 func TestWhatIsKnownIsNotDecoded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScript(t)
 		store := newPodStore()
 		mustNot(t, store.Add(podAt("a@5")))
 		mustNot(t, store.Add(podAt("b@6")))
-		r := NewReflector(s.listWatch("raw"), &corev1.Pod{}, &refilledStore{store}, 0)
+		r := newSinkReflector(s.listWatch("raw"), newRelistedStore(store))
 		while(t, r, func() {
 			for _, line := range [][]string{{"watch", "error", "400"}, {"list", "10", "broken:a@5", "broken:b@7"}} {
 				mustNot(t, s.do(line))
@@ -67,8 +70,8 @@ func TestWhatIsKnownIsNotDecoded(t *testing.T) {
 	})
 }
 
-// One who puts a function of his own into a ListWatch wants it to be called.
-func TestFunctionsOfOnesOwnCloseTheDoors(t *testing.T) {
+// A function that a program has put into a ListWatch is called.
+func TestOwnFunctionsOfAListWatchAreCalled(t *testing.T) {
 	s := newScript(t)
 	lw := s.listWatch("raw")
 	wantEqual(t, "raw", rawOf(lw) != nil, true)

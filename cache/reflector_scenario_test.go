@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"vedette.dev/gentype"
+	"vedette.dev/internal/listwatch"
 	"vedette.dev/rest"
 )
 
@@ -106,7 +107,7 @@ func formatScenario(comment string, acts []*act) string {
 func play(t *testing.T, way string, acts []*act) {
 	s := newScript(t)
 	r := NewReflectorWithOptions(s.listWatch(way), &corev1.Pod{}, s.store, ReflectorOptions{Name: "scenario", ResyncPeriod: s.resync(acts)})
-	r.random = func() float64 { return 0 }
+	r.core.Random = func() float64 { return 0 }
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() {
@@ -150,7 +151,7 @@ func describeState(s State) string {
 		text += fmt.Sprintf(", for %v", s.Until.Sub(s.Since))
 	}
 	if s.Cause != nil {
-		text += fmt.Sprintf(", failing for %v (%s)", time.Since(s.Failing), kindOfFailure(s.Cause))
+		text += fmt.Sprintf(", failing for %v (%s)", time.Since(s.Failing), listwatch.KindOfFailure(s.Cause))
 	}
 	if s.Undecodable > 0 {
 		text += fmt.Sprintf(", could not read %d, the last was %q", s.Undecodable, s.LastUndecodable.Key)

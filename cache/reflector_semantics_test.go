@@ -39,7 +39,7 @@ func TestWatchesLastFiveToTenMinutes(t *testing.T) {
 		p := newPuppet("1")
 		synctest.Test(t, func(t *testing.T) {
 			r := NewReflectorWithOptions(p, &corev1.Pod{}, newPodStore(), ReflectorOptions{MinWatchTimeout: c.least})
-			r.random = func() float64 { return c.random }
+			r.core.Random = func() float64 { return c.random }
 			while(t, r, func() {})
 		})
 		if got := *p.watches[0].TimeoutSeconds; got < c.min || got > c.max {
@@ -75,12 +75,12 @@ func TestHandlerHearsOfWhatCannotBegin(t *testing.T) {
 	p.watch = func(metav1.ListOptions) (watch.Interface, error) { return nil, forbidden }
 	var heard []error
 	synctest.Test(t, func(t *testing.T) {
-		r := NewReflector(p, &corev1.Pod{}, newPodStore(), 0)
-		r.random = func() float64 { return 0 }
-		r.onError = func(_ context.Context, got *Reflector, err error) {
-			wantEqual(t, "reflector", got, r)
+		var r *Reflector
+		r = newReflector(p, &corev1.Pod{}, newPodStore(), ReflectorOptions{}, func(_ context.Context, got *Reflector, err error) {
+			wantEqual(t, "reflector", got == r, true)
 			heard = append(heard, err)
-		}
+		})
+		r.core.Random = func() float64 { return 0 }
 		while(t, r, func() {
 			wantEqual(t, "heard", heard, []error{forbidden})
 			wantEqual(t, "phase", r.State().Phase, PhaseBackingOff)
@@ -103,7 +103,7 @@ func TestInternalErrorsAreWorthAnotherWatchForAWhile(t *testing.T) {
 	p := newPuppet("1")
 	synctest.Test(t, func(t *testing.T) {
 		r := NewReflector(p, &corev1.Pod{}, newPodStore(), 0)
-		r.random = func() float64 { return 0 }
+		r.core.Random = func() float64 { return 0 }
 		r.MaxInternalErrorRetryDuration = 3 * time.Second
 		while(t, r, func() {
 			for _, wantLists := range []int{1, 2, 2} {
@@ -122,7 +122,7 @@ func TestResyncAsksFirstAndEndsTheWatchIfItFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, s := newPuppet("1"), newScript(t)
 		r := NewReflector(p, &corev1.Pod{}, s.store, 10*time.Second)
-		r.random = func() float64 { return 0 }
+		r.core.Random = func() float64 { return 0 }
 		var should atomic.Bool
 		r.ShouldResync = should.Load
 		while(t, r, func() {

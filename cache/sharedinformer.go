@@ -14,20 +14,20 @@ import (
 // SharedInformer keeps a copy of the objects of one kind, and tells any number of handlers of changes, at the price of one
 // list and watch. Those made here are a StateReader, too.
 //
-// The way of a change: (1) the reflector reads it from the server and (2) queues it in a DeltaFIFO; (3) the process loop
+// How a change is processed: (1) the reflector reads it from the server and (2) queues it in a DeltaFIFO; (3) the process loop
 // takes all that is queued as one batch, (4) writes it to the store in one step, and (5) appends one notification for each
 // change to a log; (6) each listener reads the log at its own pace, and calls its handler.
 type SharedInformer interface {
-	// AddEventHandler adds a handler with the resync period of the informer. If the informer runs, the handler hears first of
-	// all objects that there are, and then of every change, neither twice nor not at all. It is an error to add one to an
-	// informer that has stopped.
+	// AddEventHandler adds a handler with the resync period of the informer. If the informer is running, the handler first receives an
+	// OnAdd for every object in the store and then every subsequent change, exactly once and in order. It returns an error if the informer
+	// has stopped.
 	AddEventHandler(handler ResourceEventHandler) (ResourceEventHandlerRegistration, error)
 	// AddEventHandlerWithResyncPeriod adds a handler with a resync period of its own. Zero means that it never resyncs.
 	AddEventHandlerWithResyncPeriod(handler ResourceEventHandler, resyncPeriod time.Duration) (ResourceEventHandlerRegistration, error)
 	// AddEventHandlerWithOptions adds a handler with options.
 	AddEventHandlerWithOptions(handler ResourceEventHandler, options HandlerOptions) (ResourceEventHandlerRegistration, error)
-	// RemoveEventHandler lets a handler hear nothing more but what it is hearing now. It does not wait for that, and may be
-	// called again, and from the handler itself. See ShutDownEventHandler.
+	// RemoveEventHandler removes a handler. It does not wait for a call that is under way; ShutDownEventHandler does. It may be called
+	// more than once, and by the handler itself.
 	RemoveEventHandler(handle ResourceEventHandlerRegistration) error
 	// GetStore returns the store, which is to be read only.
 	GetStore() Store
@@ -38,11 +38,11 @@ type SharedInformer interface {
 	// RunWithContext lists and watches until the context ends. When it returns, nothing of the informer runs any more. An
 	// informer runs once.
 	RunWithContext(ctx context.Context)
-	// HasSynced tells whether the first list is in the store and on its way to the handlers.
+	// HasSynced reports whether the first list is in the store and on its way to the handlers.
 	HasSynced() bool
-	// HasSyncedChecker is HasSynced to wait for.
+	// HasSyncedChecker returns a DoneChecker whose Done channel is closed when HasSynced becomes true.
 	HasSyncedChecker() DoneChecker
-	// LastSyncResourceVersion is the last one heard of from the server, empty before it was.
+	// LastSyncResourceVersion returns the last resourceVersion that was received from the server, empty before it was.
 	LastSyncResourceVersion() string
 	// SetWatchErrorHandler has a function called with each error that ends a list or watch. It is an error after the start.
 	SetWatchErrorHandler(handler WatchErrorHandler) error
@@ -50,7 +50,7 @@ type SharedInformer interface {
 	SetWatchErrorHandlerWithContext(handler WatchErrorHandlerWithContext) error
 	// SetTransform has every object changed before it is stored. It is an error after the start.
 	SetTransform(handler TransformFunc) error
-	// IsStopped tells whether the informer has ended.
+	// IsStopped reports whether the informer has ended.
 	IsStopped() bool
 }
 
@@ -65,15 +65,15 @@ type SharedIndexInformer interface {
 
 // ResourceEventHandlerRegistration is a handler of an informer.
 type ResourceEventHandlerRegistration interface {
-	// HasSynced tells whether the informer has synced, and the handler has dealt with all that was there then.
+	// HasSynced reports whether the informer has synced and the handler has been called for every object of the initial list.
 	HasSynced() bool
-	// HasSyncedChecker is HasSynced to wait for.
+	// HasSyncedChecker returns a DoneChecker whose Done channel is closed when HasSynced becomes true.
 	HasSyncedChecker() DoneChecker
 }
 
 // SharedIndexInformerOptions configures a SharedIndexInformer. The zero value works.
 type SharedIndexInformerOptions struct {
-	// ResyncPeriod is how often handlers that do not say otherwise are told of all objects again. Zero or less means never.
+	// ResyncPeriod is how often handlers that do not say otherwise are called for all objects again. Zero or less means never.
 	ResyncPeriod time.Duration
 	// Indexers are the indexes to begin with.
 	Indexers Indexers
@@ -85,7 +85,8 @@ type SharedIndexInformerOptions struct {
 
 	// What follows is not in client-go.
 
-	// Logger hears of trouble, at most once a change. Nil means that of the context, or silence.
+	// Logger receives errors and state changes of the reflector, at most one line per change. If nil, the logger from the Run
+	// context is used, or none.
 	Logger *logr.Logger
 	// MaxPending is how many changes may wait between reflector and store before the reflector waits. Zero means 4096.
 	MaxPending int
@@ -112,9 +113,9 @@ func (o *SharedIndexInformerOptions) validate(example any) error {
 
 // HandlerOptions configures a handler. The zero value works.
 type HandlerOptions struct {
-	// Logger hears of panics and of delays. Nil means that of the informer.
+	// Logger receives panics and delays of the handler. If nil, the logger of the informer is used.
 	Logger *logr.Logger
-	// ResyncPeriod is how often the handler is told of all objects again. Nil means that of the informer, zero or less never.
+	// ResyncPeriod is how often the handler is called for all objects again. Nil means that of the informer, zero or less never.
 	ResyncPeriod *time.Duration
 
 	// What follows is not in client-go.
@@ -151,3 +152,44 @@ func NewSharedIndexInformer(lw ListerWatcher, exampleObject runtime.Object, defa
 		Indexers:     indexers,
 	})
 }
+
+// TypedSharedIndexInformer is a SharedIndexInformer whose objects are all of one type.
+type TypedSharedIndexInformer[T Object] interface {
+	SharedIndexInformer
+
+	// AddTypedEventHandler is AddEventHandler for a typed handler, with at most one HandlerOptions.
+	AddTypedEventHandler(handler TypedResourceEventHandler[T], options ...HandlerOptions) (ResourceEventHandlerRegistration, error)
+	// AddTypedIndexers is AddIndexers for functions that take a T.
+	AddTypedIndexers(indexers TypedIndexers[T]) error
+	// GetTypedIndexer is GetIndexer without type assertions.
+	GetTypedIndexer() TypedIndexer[T]
+}
+
+// NewTypedSharedIndexInformer returns a view of an informer whose objects are all of type T. It is the same informer.
+func NewTypedSharedIndexInformer[T Object](informer SharedIndexInformer) TypedSharedIndexInformer[T] {
+	return typedSharedIndexInformer[T]{informer}
+}
+
+type typedSharedIndexInformer[T Object] struct{ SharedIndexInformer }
+
+func (s typedSharedIndexInformer[T]) AddTypedEventHandler(handler TypedResourceEventHandler[T], options ...HandlerOptions) (ResourceEventHandlerRegistration, error) {
+	if len(options) > 1 {
+		return nil, fmt.Errorf("at most one HandlerOptions may be passed, got %d", len(options))
+	}
+	var o HandlerOptions
+	if len(options) == 1 {
+		o = options[0]
+	}
+	return s.AddEventHandlerWithOptions(untypedHandler[T]{handler}, o)
+}
+
+func (s typedSharedIndexInformer[T]) AddTypedIndexers(indexers TypedIndexers[T]) error {
+	return s.AddIndexers(TypedIndexersToIndexers(indexers))
+}
+
+func (s typedSharedIndexInformer[T]) GetTypedIndexer() TypedIndexer[T] {
+	return NewTypedIndexer[T](s.GetIndexer())
+}
+
+// State tells what the informer is doing.
+func (s typedSharedIndexInformer[T]) State() State { return StateOf(s.SharedIndexInformer) }

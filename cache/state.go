@@ -1,8 +1,12 @@
 package cache
 
 import (
-	"fmt"
+	"iter"
+	"slices"
 	"time"
+
+	"vedette.dev/internal/engine"
+	"vedette.dev/internal/listwatch"
 )
 
 // Phase is what an informer is doing.
@@ -15,7 +19,7 @@ const (
 	PhaseListing
 	// PhaseStreaming is while it reads the objects at the beginning of a watch, in place of a list.
 	PhaseStreaming
-	// PhaseWatching is while it hears of changes as they are made.
+	// PhaseWatching is while it receives changes.
 	PhaseWatching
 	// PhaseBackingOff is while it waits to try again.
 	PhaseBackingOff
@@ -23,14 +27,7 @@ const (
 	PhaseStopped
 )
 
-var phases = [...]string{"idle", "listing", "streaming", "watching", "backing off", "stopped"}
-
-func (p Phase) String() string {
-	if p < 0 || int(p) >= len(phases) {
-		return fmt.Sprintf("Phase(%d)", int(p))
-	}
-	return phases[p]
-}
+func (p Phase) String() string { return listwatch.Phase(p).String() }
 
 // State tells what an informer is doing, how far it is, and what keeps it from going on.
 type State struct {
@@ -47,11 +44,11 @@ type State struct {
 	Failing  time.Time
 	Failures int
 
-	// Synced tells whether the first list is in the store.
+	// Synced reports whether the first list is in the store.
 	Synced bool
-	// ResourceVersion is the last one heard of from the server.
+	// ResourceVersion is the last one received from the server.
 	ResourceVersion string
-	// LastEvent is when the server was last heard of: an event, a bookmark or the end of a list. Zero if never.
+	// LastEvent is when something was last received from the server: an event, a bookmark or the end of a list. Zero if never.
 	LastEvent time.Time
 	// Objects is how many are in the store. A reflector alone does not know and says 0.
 	Objects int
@@ -84,6 +81,42 @@ type State struct {
 	Handlers []HandlerState
 }
 
+// stateFrom returns the state of a reflector.
+func stateFrom(s listwatch.State) State {
+	return State{
+		Name: s.Name, Type: s.Type,
+		Phase: Phase(s.Phase), Since: s.Since, Until: s.Until,
+		Cause: publicError(s.Cause), Failing: s.Failing, Failures: s.Failures,
+		Synced: s.Synced, ResourceVersion: s.ResourceVersion, LastEvent: s.LastEvent,
+		Events: s.Events, Lists: s.Lists, Watches: s.Watches, Bytes: s.Bytes,
+		ListsFailed: failureCounts(s.ListsFailed), WatchesFailed: failureCounts(s.WatchesFailed),
+		Undecodable: s.Undecodable, LastUndecodable: (*UndecodableError)(s.LastUndecodable),
+		Skipped: s.Skipped, LastSkipped: s.LastSkipped,
+	}
+}
+
+// informerState returns the state of an engine as a State.
+func informerState(s engine.State) State {
+	out := stateFrom(s.State)
+	out.Objects, out.Pending, out.PendingSince, out.Lags = s.Objects, s.Pending, s.PendingSince, Lags(s.Lags)
+	out.IndexErrors, out.LastIndexError = s.IndexErrors, s.LastIndexError
+	for _, h := range s.Handlers {
+		out.Handlers = append(out.Handlers, handlerState(h))
+	}
+	return out
+}
+
+// publicError returns an error of a reflector as the type of this package, if it is of one.
+func publicError(err error) error {
+	switch e := err.(type) {
+	case *listwatch.UndecodableError:
+		return (*UndecodableError)(e)
+	case *listwatch.VeryShortWatchError:
+		return (*VeryShortWatchError)(e)
+	}
+	return err
+}
+
 // StateReader is what has a State: every informer of this package, and a Reflector.
 type StateReader interface {
 	State() State
@@ -96,9 +129,7 @@ type UndecodableError struct {
 	Err error
 }
 
-func (e *UndecodableError) Error() string {
-	return fmt.Sprintf("object %q cannot be decoded: %v", e.Key, e.Err)
-}
+func (e *UndecodableError) Error() string { return (*listwatch.UndecodableError)(e).Error() }
 
 // Unwrap returns Err.
 func (e *UndecodableError) Unwrap() error { return e.Err }
@@ -115,14 +146,97 @@ func StateOf(informer SharedInformer) State {
 // for a health check. A watch that was cut and is under way again is well, unless it was cut more than once without
 // bringing anything.
 func (s State) Err() error {
-	switch {
-	case s.Phase == PhaseIdle, s.Phase == PhaseStopped:
-		return fmt.Errorf("informer %s (%s) is %s", s.Name, s.Type, s.Phase)
-	case s.Cause != nil && (s.Phase != PhaseWatching || s.Failures > 1 || !s.Synced):
-		return fmt.Errorf("informer %s (%s) is %s, failing since %s: %w",
-			s.Name, s.Type, s.Phase, s.Failing.Format(time.RFC3339), s.Cause)
-	case !s.Synced:
-		return fmt.Errorf("informer %s (%s) has not synced yet, and is %s", s.Name, s.Type, s.Phase)
+	inner := listwatch.State{
+		Name: s.Name, Type: s.Type, Phase: listwatch.Phase(s.Phase), Synced: s.Synced,
+		Cause: s.Cause, Failing: s.Failing, Failures: s.Failures,
 	}
-	return nil
+	return inner.Err()
 }
+
+// FailureCounts is how many times a list or a watch has failed, by the reason.
+type FailureCounts struct {
+	// Expired is when the server has forgotten the version that was asked for, or has not reached it.
+	Expired uint64
+	// Throttled is when the server had too many requests.
+	Throttled uint64
+	// Refused is when the request is forbidden, not found or invalid.
+	Refused uint64
+	// Server is an error inside the server.
+	Server uint64
+	// Timeout is when nothing came for too long.
+	Timeout uint64
+	// Connection is when the server could not be reached, or the connection broke.
+	Connection uint64
+	// Other is everything else: the response could not be read or stored, or was over before it began.
+	Other uint64
+}
+
+func failureCounts(c listwatch.FailureCounts) FailureCounts {
+	return FailureCounts{
+		Expired: c[listwatch.FailureExpired], Throttled: c[listwatch.FailureThrottled], Refused: c[listwatch.FailureRefused],
+		Server: c[listwatch.FailureServer], Timeout: c[listwatch.FailureTimeout], Connection: c[listwatch.FailureConnection],
+		Other: c[listwatch.FailureOther],
+	}
+}
+
+// All returns the name of each reason, in lower case, with its count. The order is always the same.
+func (c FailureCounts) All() iter.Seq2[string, uint64] {
+	return func(yield func(string, uint64) bool) {
+		for _, r := range []struct {
+			name string
+			n    uint64
+		}{
+			{"expired", c.Expired}, {"throttled", c.Throttled}, {"refused", c.Refused}, {"server", c.Server},
+			{"timeout", c.Timeout}, {"connection", c.Connection}, {"other", c.Other},
+		} {
+			if !yield(r.name, r.n) {
+				return
+			}
+		}
+	}
+}
+
+// Total returns the sum of all counts.
+func (c FailureCounts) Total() (n uint64) {
+	for _, count := range c.All() {
+		n += count
+	}
+	return n
+}
+
+// HandlerState tells how far a handler is.
+type HandlerState struct {
+	// Number says which handler of the informer it is: the first that was added is 1. It stays when others are removed.
+	Number int
+	// Handler is the Go type of the handler, or what its method HandlerName() string returns, if it has one.
+	Handler string
+	// Synced reports whether the handler has been called for every object that was there when it was added.
+	Synced bool
+	// Waiting is how many notifications wait for the handler, and Oldest since when the first of them does. Zero if none.
+	Waiting int
+	Oldest  time.Time
+	// Merging tells that the handler is so far behind that what waits is kept by key, and Merged how many notifications were
+	// merged with another of the same key.
+	Merging bool
+	Merged  uint64
+	// Handled is how many calls have returned, Busy since when the present one runs. Zero if none does.
+	Handled uint64
+	Busy    time.Time
+	// Panics is how many calls ended in a panic, and LastPanic tells of the last.
+	Panics    uint64
+	LastPanic string
+}
+
+// Lags tells how long changes take from when they were received to when they are in the store and in the log that
+// handlers read. It is measured once a batch, of the change in it that waited longest; of a list, from when it
+// was complete. The way from the server to here is not in it: events do not say when they were made.
+type Lags struct {
+	// Batches is how many there were, and Total the sum of their lags.
+	Batches uint64
+	Total   time.Duration
+	// Within is how many were within each of Bounds, and not within the one before.
+	Within [6]uint64
+}
+
+// Bounds returns the bounds that Within counts by.
+func (Lags) Bounds() []time.Duration { return slices.Clone(engine.LagBounds[:]) }

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
+	"vedette.dev/internal/codec"
+	"vedette.dev/internal/object"
 	"vedette.dev/internal/wire/wirefilter"
 )
 
@@ -52,6 +55,22 @@ func (s Storage) Validate(t reflect.Type) error {
 	return err
 }
 
+// Fit returns the storage for objects of a type, without the fields that the type does not have: for a storage that is meant for several
+// kinds, or for several forms of one. If the type has no field of Keep, all fields are kept.
+func (s Storage) Fit(t reflect.Type) Storage {
+	if !codec.IsStruct(reflect.Zero(t).Interface()) {
+		return s
+	}
+	example := reflect.New(t.Elem()).Interface()
+	s.Keep = fitting(s.Keep, func(path string) error { _, err := wirefilter.Keep(example, path); return err })
+	s.Drop = fitting(s.Drop, func(path string) error { _, err := wirefilter.Drop(example, path); return err })
+	return s
+}
+
+func fitting(paths []string, check func(path string) error) []string {
+	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return check(path) != nil })
+}
+
 // filter is what drops fields, nil if all are kept.
 func (s Storage) filter(example any) (f *wirefilter.Filter, err error) {
 	switch {
@@ -66,10 +85,23 @@ func (s Storage) filter(example any) (f *wirefilter.Filter, err error) {
 	return f, nil
 }
 
-// opener is what readers need to read the store.
-func (o *SharedIndexInformerOptions) opener() opener {
+// codec returns the codec for objects such as the example, nil if it has no Go type, so that anything may come.
+func (o *SharedIndexInformerOptions) codec(example any, transform TransformFunc) *codec.Codec {
+	filter, _ := o.Storage.filter(example) // the options are valid
+	return codec.New(codec.Config{
+		Example: example,
+		Filter:  filter,
+		Packed:  o.Storage.Packed,
+		Shared:  o.Storage.Shared,
+		Alters:  transform != nil, AltersMetadata: transform.isMeta(),
+		Apart: o.MutationDetector != nil,
+	})
+}
+
+// decoder returns the decoder for readers of the store.
+func (o *SharedIndexInformerOptions) decoder() decoder {
 	if o.Storage.Packed {
-		return unpacked
+		return object.Copy
 	}
 	if d, ok := o.MutationDetector.(*detector); ok {
 		return d.read

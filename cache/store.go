@@ -1,5 +1,12 @@
 package cache
 
+import (
+	"fmt"
+
+	"vedette.dev/internal/object"
+	"vedette.dev/internal/table"
+)
+
 // Store keeps objects by keys that it makes of them. What it hands out is shared and must not be changed.
 type Store interface {
 	// Add and Update both store an object under its key, whether there was one or not.
@@ -65,4 +72,295 @@ func NewStore(keyFunc KeyFunc, opts ...StoreOption) Store { return newCache(keyF
 // file it in all other indexes, and return an IndexError.
 func NewIndexer(keyFunc KeyFunc, indexers Indexers, opts ...StoreOption) Indexer {
 	return newCache(keyFunc, indexers, opts)
+}
+
+// cache is a table with a function that returns the keys of objects.
+type cache struct {
+	table       *table.Table
+	keyFunc     KeyFunc
+	transformer TransformFunc
+	decode      decoder
+	metric      GaugeMetric // of the version; nil without one
+}
+
+var (
+	_ Indexer          = (*cache)(nil)
+	_ TransactionStore = (*cache)(nil)
+)
+
+func newCache(keyFunc KeyFunc, indexers Indexers, opts []StoreOption) *cache {
+	c := &cache{keyFunc: keyFunc}
+	for _, opt := range opts {
+		opt(c)
+	}
+	config := tableConfig(indexers)
+	config.OnVersion = onVersion(c.metric)
+	c.table = table.New(config)
+	return c
+}
+
+func (c *cache) Add(obj interface{}) error { return c.Update(obj) }
+
+func (c *cache) Update(obj interface{}) error {
+	key, obj, err := c.admit(obj)
+	if err != nil {
+		return err
+	}
+	return c.table.Put(key, obj, versionAt(obj))
+}
+
+// admit returns the key and what is to be stored under it.
+func (c *cache) admit(obj any) (string, any, error) {
+	key, err := c.keyFunc(obj)
+	if err != nil {
+		return "", nil, KeyError{obj, err}
+	}
+	if c.transformer != nil {
+		if obj, err = c.transformer(obj); err != nil {
+			return "", nil, fmt.Errorf("transforming: %w", err)
+		}
+	}
+	return key, obj, nil
+}
+
+func (c *cache) Delete(obj interface{}) error {
+	key, err := c.keyFunc(obj)
+	if err != nil {
+		return KeyError{obj, err}
+	}
+	c.table.Remove(key, versionAt(obj))
+	return nil
+}
+
+func (c *cache) Replace(list []interface{}, resourceVersion string) error {
+	keys := make([]string, len(list))
+	for i, obj := range list {
+		var err error
+		if keys[i], list[i], err = c.admit(obj); err != nil {
+			return err
+		}
+	}
+	pairs := func(yield func(string, any) bool) {
+		for i, key := range keys {
+			if !yield(key, list[i]) {
+				return
+			}
+		}
+	}
+	return c.table.Replace(pairs, len(list), resourceVersion)
+}
+
+func (c *cache) Transaction(txns ...Transaction) *TransactionError {
+	steps := make([]table.Step, 0, len(txns))
+	var last any // the table is at the version of the last object
+	done := make([]int, 0, len(txns))
+	var failed []error
+	for i, txn := range txns {
+		key, err := c.keyFunc(txn.Object)
+		if err != nil {
+			failed = append(failed, KeyError{txn.Object, err})
+			continue
+		}
+		steps, last = txn.appendStep(steps, key), txn.Object
+		done = append(done, i)
+	}
+	if err := c.table.Apply(steps, versionAt(last)); err != nil {
+		failed = append(failed, err)
+	}
+	if len(failed) == 0 {
+		return nil
+	}
+	return &TransactionError{SuccessfulIndices: done, TotalTransactions: len(txns), Errors: failed}
+}
+
+func (c *cache) Get(obj interface{}) (item interface{}, exists bool, err error) {
+	key, err := c.keyFunc(obj)
+	if err != nil {
+		return nil, false, KeyError{obj, err}
+	}
+	return c.GetByKey(key)
+}
+
+func (c *cache) GetByKey(key string) (item interface{}, exists bool, err error) {
+	if item, exists = c.table.Get(key); !exists {
+		return nil, false, nil
+	}
+	item, err = c.decode.of(item)
+	return item, err == nil, err
+}
+
+func (c *cache) List() []interface{} {
+	if c.decode == nil {
+		return c.table.List()
+	}
+	v := c.viewAll()
+	defer v.Release()
+	return v.objects()
+}
+
+func (c *cache) ListKeys() []string { return c.table.Keys() }
+
+func (c *cache) LastStoreSyncResourceVersion() string { return c.table.Version() }
+
+func (c *cache) Bookmark(rv string) { c.table.SetVersion(rv) }
+
+func (c *cache) Resync() error { return nil }
+
+func (c *cache) Index(indexName string, obj interface{}) ([]interface{}, error) {
+	rows, err := c.table.Like(indexName, obj)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]any, 0, len(rows))
+	for _, r := range rows {
+		out = c.decode.appendTo(out, r.Object)
+	}
+	return out, nil
+}
+
+func (c *cache) IndexKeys(indexName, indexedValue string) ([]string, error) {
+	return c.table.KeysByIndex(indexName, indexedValue)
+}
+
+func (c *cache) ListIndexFuncValues(indexName string) []string { return c.table.IndexValues(indexName) }
+
+func (c *cache) ByIndex(indexName, indexedValue string) ([]interface{}, error) {
+	if c.decode == nil {
+		return c.table.ListByIndex(indexName, indexedValue)
+	}
+	v, err := c.viewByIndex(indexName, indexedValue)
+	if err != nil {
+		return nil, err
+	}
+	defer v.Release()
+	return v.objects(), nil
+}
+
+func (c *cache) GetIndexers() Indexers { return indexersOf(c.table) }
+
+func (c *cache) AddIndexers(newIndexers Indexers) error {
+	return c.table.AddIndexes(indexesOf(newIndexers))
+}
+
+// decoder returns what a reader is given for an object that is stored. A nil decoder returns the object as it is.
+type decoder func(stored any) (any, error)
+
+// of returns what a reader is given for stored.
+func (o decoder) of(stored any) (any, error) {
+	if o == nil {
+		return stored, nil
+	}
+	return o(stored)
+}
+
+// appendTo appends what a reader is given for stored, unless there is an error.
+func (o decoder) appendTo(list []any, stored any) []any {
+	if obj, err := o.of(stored); err == nil {
+		list = append(list, obj)
+	}
+	return list
+}
+
+// view is a view of a table with the decoder for its objects.
+type view struct {
+	table.View
+	decode decoder
+}
+
+// objects returns what a reader is given for the objects of the view, without those for which there is an error.
+func (v *view) objects() []any {
+	out := make([]any, 0, v.Len())
+	for r := range v.Rows() {
+		out = v.decode.appendTo(out, r.Object)
+	}
+	return out
+}
+
+// forCopy is table.View.ForCopy. A view with an decoder takes no slot, because an decoder may run for long.
+func (v view) forCopy(again func() (view, error)) (view, error) {
+	if v.decode != nil {
+		return v, nil
+	}
+	next, err := v.View.ForCopy(func() (table.View, error) {
+		v, err := again()
+		return v.View, err
+	})
+	return view{View: next}, err
+}
+
+// viewer is implemented by the stores of this package. Listers read them through a view and copy only the objects that they
+// keep. Other stores are asked for lists.
+type viewer interface {
+	viewAll() view
+	viewByIndex(name, value string) (view, error)
+}
+
+func (c *cache) viewAll() view { return view{c.table.All(), c.decode} }
+
+func (c *cache) viewByIndex(name, value string) (view, error) {
+	v, err := c.table.ByIndex(name, value)
+	return view{v, c.decode}, err
+}
+
+// collect returns the objects of a view that a filter keeps.
+func collect[T any](v *view, keep filter) ([]T, error) {
+	if keep == nil {
+		return collectAll[T](v)
+	}
+	var out []T
+	for r := range v.Rows() {
+		ok, err := keep(r.Object)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			continue
+		}
+		if out, err = appendTyped(out, r.Object, v.decode); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// appendTyped appends what a reader is given for stored.
+func appendTyped[T any](list []T, stored any, decode decoder) ([]T, error) {
+	obj, err := decode.of(stored)
+	if err != nil {
+		return nil, err
+	}
+	typed, ok := obj.(T)
+	if !ok {
+		return nil, errWrongType[T](obj)
+	}
+	return append(list, typed), nil
+}
+
+// collectAll returns all objects of a view.
+func collectAll[T any](v *view) ([]T, error) {
+	out := make([]T, 0, v.Len())
+	for r := range v.Rows() {
+		var err error
+		if out, err = appendTyped(out, r.Object, v.decode); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// decoded returns what a handler or an index function is given for an object or a tombstone of the engine. An object that cannot be
+// decoded is a panic that names it: it could be decoded when it came.
+func decoded(obj any) any {
+	if gone, ok := obj.(object.Tombstone); ok {
+		out := DeletedFinalStateUnknown{Key: gone.Key}
+		if gone.Obj != nil {
+			out.Obj = decoded(gone.Obj)
+		}
+		return out
+	}
+	out, err := object.Shared(obj)
+	if err != nil {
+		panic(err)
+	}
+	return out
 }

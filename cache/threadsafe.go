@@ -1,12 +1,15 @@
 package cache
 
 import (
+	"fmt"
 	"maps"
+	"slices"
 
+	"vedette.dev/internal/object"
 	"vedette.dev/internal/table"
 )
 
-// ThreadSafeStore is an Indexer that is told the keys. What it hands out is shared and must not be changed.
+// ThreadSafeStore is an Indexer whose callers give the keys. The objects that it returns are shared and must not be changed.
 type ThreadSafeStore interface {
 	// Add and Update both store an object under a key. They panic if an index function fails, after the object was stored
 	// and filed in all other indexes.
@@ -129,3 +132,114 @@ func (s *threadSafeMap) AddIndexers(newIndexers Indexers) error {
 }
 
 func (s *threadSafeMap) Resync() error { return nil }
+
+// TransactionType says what a Transaction does.
+type TransactionType string
+
+const (
+	TransactionTypeAdd    TransactionType = "Add"
+	TransactionTypeUpdate TransactionType = "Update"
+	TransactionTypeDelete TransactionType = "Delete"
+)
+
+// Transaction is one write of several that are done in one step.
+type Transaction struct {
+	Object interface{}
+	Type   TransactionType
+}
+
+// ThreadSafeStoreTransaction is a Transaction with the key it is about.
+type ThreadSafeStoreTransaction struct {
+	Transaction
+	Key string
+}
+
+// TransactionStore is a Store that can do several writes in one step. Those that NewStore and NewIndexer return can.
+type TransactionStore interface {
+	// Transaction does all writes in the given order, and readers see none of them or all. A write whose object has no key
+	// is left out and reported.
+	Transaction(txns ...Transaction) *TransactionError
+}
+
+// ThreadSafeStoreWithTransaction is a ThreadSafeStore that can do several writes in one step. Those that
+// NewThreadSafeStore returns can.
+type ThreadSafeStoreWithTransaction interface {
+	ThreadSafeStore
+	Transaction(fns ...ThreadSafeStoreTransaction)
+}
+
+// TransactionError says which writes of a Transaction were done, by their place in the argument list, and what went
+// wrong. An object that was stored but could not be filed in an index counts as done.
+type TransactionError struct {
+	SuccessfulIndices []int
+	TotalTransactions int
+	Errors            []error
+}
+
+func (t *TransactionError) Error() string {
+	return fmt.Sprintf("failed to execute (%d/%d) transactions failed due to: %v",
+		t.TotalTransactions-len(t.SuccessfulIndices), t.TotalTransactions, t.Errors)
+}
+
+// Unwrap returns Errors.
+func (t *TransactionError) Unwrap() []error { return t.Errors }
+
+// tableConfig returns the configuration of a table with these indexes. Index functions see objects decoded, unless they
+// read metadata only.
+func tableConfig(indexers Indexers) table.Config {
+	return table.Config{
+		Indexes: indexesOf(indexers),
+		Decode:  object.Shared,
+		IndexError: func(key, index string, err error) error {
+			return IndexError{Key: key, Index: index, Err: err}
+		},
+	}
+}
+
+// indexesOf returns the indexes of a table for index functions, sorted by name.
+func indexesOf(indexers Indexers) []table.Index {
+	out := make([]table.Index, 0, len(indexers))
+	for _, name := range slices.Sorted(maps.Keys(indexers)) {
+		f := indexers[name]
+		out = append(out, table.Index{Name: name, Func: table.IndexFunc(f), Undecoded: f.isByMeta()})
+	}
+	return out
+}
+
+// indexersOf returns the index functions of a table.
+func indexersOf(t *table.Table) Indexers {
+	set := t.Indexes()
+	out := make(Indexers, set.Len())
+	for x := range set.All() {
+		out[x.Name] = IndexFunc(x.Func)
+	}
+	return out
+}
+
+// stepsOf returns the writes of a transaction for a table.
+func stepsOf(txns []ThreadSafeStoreTransaction) []table.Step {
+	steps := make([]table.Step, 0, len(txns))
+	for _, txn := range txns {
+		steps = txn.appendStep(steps, txn.Key)
+	}
+	return steps
+}
+
+// appendStep appends the write of a transaction on a key. A transaction of an unknown type does nothing.
+func (t Transaction) appendStep(steps []table.Step, key string) []table.Step {
+	switch t.Type {
+	case TransactionTypeAdd, TransactionTypeUpdate:
+		return append(steps, table.Step{Op: table.Put, Key: key, Object: t.Object})
+	case TransactionTypeDelete:
+		return append(steps, table.Step{Op: table.Delete, Key: key})
+	}
+	return steps
+}
+
+// versionAt returns the version that a write of an object sets: its own, if it has metadata.
+func versionAt(obj any) table.Version {
+	if version, ok := object.Version(obj); ok {
+		return table.At(version)
+	}
+	return table.Version{}
+}

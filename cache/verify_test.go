@@ -6,11 +6,11 @@ import "fmt"
 func (f *DeltaFIFO) verify() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.items.Len() != f.queue.len() {
-		return fmt.Errorf("%d items, %d in the queue", f.items.Len(), f.queue.len())
+	if f.items.Len() != f.queue.Len() {
+		return fmt.Errorf("%d items, %d in the queue", f.items.Len(), f.queue.Len())
 	}
 	count := 0
-	for _, p := range f.queue.all() {
+	for _, p := range f.queue.All() {
 		if f.items.Get(p.key) != p {
 			return fmt.Errorf("%q is in the queue and not in items", p.key)
 		}

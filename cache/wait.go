@@ -6,8 +6,10 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 // DoneChecker is something that will be done once, and can be waited for without polling.
@@ -18,7 +20,7 @@ type DoneChecker interface {
 	Done() <-chan struct{}
 }
 
-// IsDone tells whether it is done.
+// IsDone reports whether it is done.
 func IsDone(checker DoneChecker) bool { return isClosed(checker.Done()) }
 
 // isClosed reports whether a channel is closed on which nothing is sent.
@@ -32,7 +34,7 @@ func isClosed(done <-chan struct{}) bool {
 }
 
 // WaitFor waits until all are done, and returns true, or until the context ends, and returns whether they are done then.
-// If what is not empty, a logger in the context (logr's) is told what is waited for and what was not done.
+// If what is not empty, the logr.Logger of the context, if there is one, receives what is waited for and what did not sync.
 func WaitFor(ctx context.Context, what string, checkers ...DoneChecker) bool {
 	logger := logr.FromContextOrDiscard(ctx)
 	if what == "" {
@@ -60,7 +62,7 @@ func WaitFor(ctx context.Context, what string, checkers ...DoneChecker) bool {
 
 // SyncResult says which informers of a factory have synced.
 type SyncResult struct {
-	// Err is nil if all have, and else why nobody waited any longer.
+	// Err is nil if all have synced, and otherwise the reason why the wait ended.
 	Err error
 	// Synced has an entry for each informer, by the type of its objects.
 	Synced map[reflect.Type]bool
@@ -79,4 +81,56 @@ func (c SyncResult) AsError() error {
 	}
 	slices.Sort(missing)
 	return fmt.Errorf("failed to sync all caches: %s: %w", strings.Join(missing, ", "), c.Err)
+}
+
+// InformerSynced reports whether something has synced. HasSynced of an informer is one.
+type InformerSynced func() bool
+
+// syncPoll is how often those who only have functions look. WaitFor does not poll.
+const syncPoll = 100 * time.Millisecond
+
+// WaitForCacheSync waits until all functions return true, and returns true, or until the channel is closed.
+func WaitForCacheSync(stopCh <-chan struct{}, cacheSyncs ...InformerSynced) bool {
+	return pollSynced(wait.ContextForChannel(stopCh), cacheSyncs)
+}
+
+// WaitForNamedCacheSync is WaitForCacheSync. The name was for the log, which there is none of without a context.
+func WaitForNamedCacheSync(controllerName string, stopCh <-chan struct{}, cacheSyncs ...InformerSynced) bool {
+	return WaitForCacheSync(stopCh, cacheSyncs...)
+}
+
+// WaitForNamedCacheSyncWithContext is WaitForCacheSync until the context ends. It logs to the logger of the context.
+func WaitForNamedCacheSyncWithContext(ctx context.Context, cacheSyncs ...InformerSynced) bool {
+	logger := logr.FromContextOrDiscard(ctx)
+	logger.Info("Waiting for caches to sync")
+	if !pollSynced(ctx, cacheSyncs) {
+		logger.Info("Not all caches have synced", "cause", context.Cause(ctx))
+		return false
+	}
+	logger.Info("Caches are synced")
+	return true
+}
+
+func pollSynced(ctx context.Context, cacheSyncs []InformerSynced) bool {
+	tick := time.NewTicker(syncPoll)
+	defer tick.Stop()
+	for {
+		if all(cacheSyncs) {
+			return true
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-tick.C:
+		}
+	}
+}
+
+func all(cacheSyncs []InformerSynced) bool {
+	for _, synced := range cacheSyncs {
+		if !synced() {
+			return false
+		}
+	}
+	return true
 }

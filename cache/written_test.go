@@ -19,6 +19,7 @@ import (
 
 	"vedette.dev/apitest"
 	"vedette.dev/internal/mutate"
+	"vedette.dev/internal/object"
 	"vedette.dev/internal/testsize"
 	typed "vedette.dev/kubernetes/typed/core/v1"
 )
@@ -71,7 +72,7 @@ func withAlikePods(t *testing.T, n int, f form, options SharedIndexInformerOptio
 		config.ContentType = f.contentType
 		client, err := typed.NewForConfig(config)
 		mustNot(t, err)
-		c := &storageCase{t: t, server: server}
+		c := &storageCase{t: t, server: server, dropped: options.Storage.Drop != nil}
 		c.SharedIndexInformer = NewSharedIndexInformerWithOptions(NewListWatchFromClient(client.RESTClient(), "pods", "", nil), f.example, options)
 		c.run()
 		test(t, c)
@@ -81,17 +82,13 @@ func withAlikePods(t *testing.T, n int, f form, options SharedIndexInformerOptio
 // wrong are the pods of the store that are not as on the server.
 func (c *storageCase) wrong() (names []string) {
 	c.t.Helper()
-	drop := false
-	if i, ok := c.SharedIndexInformer.(*informer); ok {
-		drop = i.options.Storage.Drop != nil
-	}
 	client, err := typed.NewForConfig(c.server.RESTConfig())
 	mustNot(c.t, err)
 	pods, err := client.Pods("default").List(c.t.Context(), metav1.ListOptions{})
 	mustNot(c.t, err)
 	wantEqual(c.t, "objects", len(c.GetStore().ListKeys()), len(pods.Items))
 	for _, want := range pods.Items {
-		if drop {
+		if c.dropped {
 			want.ManagedFields = nil
 		}
 		obj := c.stored(want.Name)
@@ -264,7 +261,7 @@ func TestARelistTellsNothingOfWhatItHeals(t *testing.T) {
 				synctest.Wait()
 				calls = nil
 				victim, other := c.stored("web-1"), c.stored("web-2")
-				m, err := metaOf(victim)
+				m, err := object.Meta(victim)
 				mustNot(t, err)
 				m.SetLabels(map[string]string{"written": "yes"})
 				c.relist()
@@ -388,7 +385,8 @@ func TestOneMutationIsOneReport(t *testing.T) {
 				time.Sleep(3 * time.Minute) // longer than Keep, and shorter than twice as long
 				synctest.Wait()
 				d.(*detector).mu.Lock() // a change without a lock would be a race with the detector
-				victim := c.SharedIndexInformer.(*informer).indexer.stored("default/web-7").(*corev1.Pod)
+				stored, _ := c.SharedIndexInformer.(*informer).indexer.table.Get("default/web-7")
+				victim := stored.(*corev1.Pod)
 				victim.Spec.Containers[0].Image = "written"
 				d.(*detector).mu.Unlock()
 				c.get("default/web-7")

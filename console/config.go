@@ -20,6 +20,8 @@ type Config struct {
 	Controllers []Controller
 	// Queues are work queues: see Queue. One that has the name of a controller is that controller's.
 	Queues []Queue
+	// MoreQueues returns queues that come and go. It is called at each reading, and may be nil.
+	MoreQueues func() []Queue
 	// Shards are shown as maps, by name: see the function Shards for sharding informers.
 	Shards map[string]Sharded
 	// Feeds says which informers (the names on the page) feed a controller or queue (the key), where the page does not find

@@ -4,6 +4,7 @@ package console
 
 import (
 	"fmt"
+	"maps"
 	"time"
 
 	"vedette.dev/cache"
@@ -78,9 +79,10 @@ func (d *informerData) facts() {
 	add("bytes received", size(s.Bytes))
 	add("lists", count(s.Lists))
 	add("watches", count(s.Watches))
-	for reason := range s.ListsFailed {
-		if n := s.ListsFailed[reason] + s.WatchesFailed[reason]; n > 0 {
-			add("failed: "+cache.FailureReason(reason).String(), count(n))
+	watches := maps.Collect(s.WatchesFailed.All())
+	for reason, lists := range s.ListsFailed.All() {
+		if n := lists + watches[reason]; n > 0 {
+			add("failed: "+reason, count(n))
 		}
 	}
 	if s.Undecodable > 0 {
@@ -98,7 +100,7 @@ func (d *informerData) facts() {
 // lags is how many batches of changes were in the store within each time.
 func (d *informerData) lags() {
 	within := uint64(0)
-	for i, bound := range cache.LagBounds() {
+	for i, bound := range d.State.Lags.Bounds() {
 		within += d.State.Lags.Within[i]
 		if n := d.State.Lags.Within[i]; n > 0 {
 			d.Lags = append(d.Lags, fact{"within " + span(bound), count(n)})

@@ -100,6 +100,7 @@ func (r *reader) read(now time.Time) *reading {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	found := &reading{at: now, memory: readMemory()}
+	queues := r.allQueues()
 	for name, informer := range r.informers() {
 		found.informers = append(found.informers, informerReading{name, informer.State(), readShards(informer)})
 	}
@@ -110,17 +111,18 @@ func (r *reader) read(now time.Time) *reading {
 		w.depth = w.state.Queued
 		w.processing = len(w.state.Busy)
 		w.measured = r.config.Reconciles.read(w.name, &w.took)
-		if look := r.snapshotOf(w.name, c); look != nil {
+		if look := snapshotOf(queues, w.name, c); look != nil {
 			r.lookInto(&w, look, now)
 			taken[w.name] = true
 		}
 		w.feeds = r.feeds(w.name, c, found.informers)
 		found.works = append(found.works, w)
 	}
-	for _, q := range r.config.Queues {
+	for _, q := range queues {
 		if taken[q.Name] {
 			continue
 		}
+		taken[q.Name] = true
 		w := workReading{name: q.Name, feeds: r.config.Feeds[q.Name]}
 		r.lookInto(&w, q.Snapshot, now)
 		found.works = append(found.works, w)
@@ -129,9 +131,17 @@ func (r *reader) read(now time.Time) *reading {
 	return found
 }
 
+// allQueues returns the queues that there are now. Of two with one name the first is shown.
+func (r *reader) allQueues() []Queue {
+	if r.config.MoreQueues == nil {
+		return r.config.Queues
+	}
+	return slices.Concat(r.config.Queues, r.config.MoreQueues())
+}
+
 // snapshotOf finds the function that looks into the queue of a controller, nil if there is none.
-func (r *reader) snapshotOf(name string, c Controller) func(limit int) workqueue.Snapshot[string] {
-	for _, q := range r.config.Queues {
+func snapshotOf(queues []Queue, name string, c Controller) func(limit int) workqueue.Snapshot[string] {
+	for _, q := range queues {
 		if q.Name == name {
 			return q.Snapshot
 		}

@@ -116,10 +116,11 @@ func (s scrape) informer(source, name string, state *cache.State) {
 	for p := cache.PhaseIdle; p < cache.PhaseStopped; p++ {
 		s.show(phaseDesc, prometheus.GaugeValue, truth(p == state.Phase), source, name, strings.ReplaceAll(p.String(), " ", "_"))
 	}
-	for reason := range state.ListsFailed {
-		why := cache.FailureReason(reason).String()
-		s.show(listFailuresDesc, prometheus.CounterValue, float64(state.ListsFailed[reason]), source, name, why)
-		s.show(watchFailuresDesc, prometheus.CounterValue, float64(state.WatchesFailed[reason]), source, name, why)
+	for reason, n := range state.ListsFailed.All() {
+		s.show(listFailuresDesc, prometheus.CounterValue, float64(n), source, name, reason)
+	}
+	for reason, n := range state.WatchesFailed.All() {
+		s.show(watchFailuresDesc, prometheus.CounterValue, float64(n), source, name, reason)
 	}
 	s.lags(lagDesc, &state.Lags, source, name)
 	for i := range state.Handlers {
@@ -132,7 +133,7 @@ func (s scrape) informer(source, name string, state *cache.State) {
 
 func (s scrape) lags(desc *prometheus.Desc, l *cache.Lags, labels ...string) {
 	buckets, within := map[float64]uint64{}, uint64(0)
-	for i, bound := range cache.LagBounds() {
+	for i, bound := range l.Bounds() {
 		within += l.Within[i]
 		buckets[bound.Seconds()] = within
 	}

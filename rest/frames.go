@@ -1,9 +1,7 @@
 package rest
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,8 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"vedette.dev/internal/wire/jsonscan"
-	"vedette.dev/internal/wire/protoscan"
 	"vedette.dev/transport"
 )
 
@@ -39,8 +35,7 @@ func (f *Frame) Err() error {
 // another. It must be closed.
 type Frames struct {
 	what     string
-	next     func() ([]byte, error)
-	text     *jsonscan.Reader // of JSON
+	reader   frameReader
 	encoding Encoding
 	body     io.Closer
 
@@ -76,7 +71,7 @@ func (r *Request) openWatch(ctx context.Context) (*http.Response, error) {
 }
 
 func (r *Request) newFrames(ctx context.Context, resp *http.Response) (*Frames, error) {
-	encoding, err := r.streamEncoding(resp)
+	encoding, err := streamEncoding(r.what(), resp)
 	if err != nil {
 		return nil, err
 	}
@@ -84,34 +79,33 @@ func (r *Request) newFrames(ctx context.Context, resp *http.Response) (*Frames, 
 	return framesOf(r.what(), encoding, resp.Body, maxObjectSize), nil
 }
 
+// FramesOf returns the frames of a watch that another client has begun. The answer has the status 200; it belongs to the Frames,
+// and is closed if there is an error.
+func FramesOf(resp *http.Response) (*Frames, error) {
+	what := whatOf(resp)
+	encoding, err := streamEncoding(what, resp)
+	if err != nil {
+		return nil, err
+	}
+	return framesOf(what, encoding, resp.Body, maxObjectSize), nil
+}
+
 // framesOf reads frames of which none is longer than limit.
 func framesOf(what string, encoding Encoding, body io.ReadCloser, limit int) *Frames {
-	frames := &Frames{what: what, encoding: encoding, body: body}
-	if encoding == Protobuf {
-		frames.next = protoscan.NewFrameReader(body, limit).Next
-	} else {
-		frames.text = jsonscan.NewReader(body, limit)
-		frames.next = frames.text.Value
-	}
-	return frames
+	return &Frames{what: what, encoding: encoding, body: body, reader: encoding.format().frames(body, limit)}
 }
 
 // Next waits for the next frame, which is valid until the next call. The error is io.EOF when the server has ended the
 // watch; io.ErrUnexpectedEOF, wrapped, when it was cut within a frame. After an error of any kind the watch is over.
 func (f *Frames) Next() (*Frame, error) {
-	data, err := f.next()
+	data, err := f.reader.next()
 	if err == io.EOF {
 		return nil, io.EOF
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: watch: %w", f.what, err)
 	}
-	if f.encoding == Protobuf {
-		err = f.current.readProtobuf(data)
-	} else {
-		err = f.current.readText(data, f.text)
-	}
-	if err != nil {
+	if err = f.reader.read(data, &f.current); err != nil {
 		return nil, fmt.Errorf("%s: watch: a frame of %d bytes of %s: %w", f.what, len(data), f.encoding, err)
 	}
 	return &f.current, nil
@@ -119,78 +113,6 @@ func (f *Frames) Next() (*Frame, error) {
 
 // Close ends the watch. A Next that is waiting returns.
 func (f *Frames) Close() error { return f.body.Close() }
-
-// readProtobuf reads a meta.v1.WatchEvent: the type in field 1, and in field 2 a message that has the object in its
-// field 1.
-func (f *Frame) readProtobuf(data []byte) error {
-	*f = Frame{}
-	event := protoscan.NewMessage(data)
-	for event.Next() {
-		switch event.Number {
-		case 1:
-			f.Type = eventType(event.Bytes)
-		case 2:
-			object := protoscan.NewMessage(event.Bytes)
-			for object.Next() {
-				if object.Number != 1 {
-					continue
-				}
-				var err error
-				if f.Object, err = protobufRaw(object.Bytes); err != nil {
-					return err
-				}
-			}
-			if object.Err != nil {
-				return object.Err
-			}
-		}
-	}
-	return errors.Join(event.Err, f.check())
-}
-
-// readText reads what the reader has returned.
-func (f *Frame) readText(data []byte, from *jsonscan.Reader) error {
-	if name, at := usualEvent(data); at > 0 {
-		if object := from.Tail(data, at); object != nil {
-			*f = Frame{Type: eventType(name), Object: jsonRaw(object)}
-			return f.check()
-		}
-	}
-	return f.readJSON(data)
-}
-
-// usualEvent reads the beginning of an event as API servers write it, and returns its type and where its object begins: 0 if it
-// is written in another way.
-func usualEvent(data []byte) (name []byte, at int) {
-	const head, middle, longest = `{"type":"`, `","object":`, 20
-	if !bytes.HasPrefix(data, []byte(head)) {
-		return nil, 0
-	}
-	rest := data[len(head):]
-	n := bytes.IndexAny(rest[:min(len(rest), longest)], `"\`)
-	if n < 0 || !bytes.HasPrefix(rest[n:], []byte(middle)) {
-		return nil, 0
-	}
-	return rest[:n], len(head) + n + len(middle)
-}
-
-func (f *Frame) readJSON(data []byte) error {
-	*f = Frame{}
-	event := jsonscan.NewObject(data)
-	for event.Next() {
-		switch string(event.Name) {
-		case "type":
-			text, err := jsonscan.Text(event.Value)
-			if err != nil {
-				return err
-			}
-			f.Type = eventType([]byte(text))
-		case "object":
-			f.Object = jsonRaw(event.Value)
-		}
-	}
-	return errors.Join(event.Err, f.check())
-}
 
 // check finds frames that are well formed, and not what a watch sends.
 func (f *Frame) check() error {
@@ -200,7 +122,7 @@ func (f *Frame) check() error {
 		const enough = 40
 		return fmt.Errorf("unknown event type %.*q", enough, f.Type)
 	}
-	if len(f.Object.wire) == 0 || f.Object.Encoding == JSON && f.Object.wire[0] != '{' {
+	if !f.Object.Encoding.format().isObject(f.Object.wire) {
 		return fmt.Errorf("a %s event without an object", f.Type)
 	}
 	return nil

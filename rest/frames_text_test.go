@@ -49,7 +49,7 @@ func TestUsualFrames(t *testing.T) {
 				quick++
 			}
 			var got, want Frame
-			gotErr, wantErr := got.readText(data, from), want.readJSON(data)
+			gotErr, wantErr := jsonFrames{from}.read(data, &got), want.readJSON(data)
 			if fmt.Sprint(gotErr) != fmt.Sprint(wantErr) || wantErr == nil && !reflect.DeepEqual(got, want) {
 				t.Fatalf("%s in %s:\ngot  %v %s, %v\nwant %v %s, %v",
 					data, text.String(), got.Type, got.Object.Bytes, gotErr, want.Type, want.Object.Bytes, wantErr)

@@ -10,10 +10,6 @@ import (
 	"net/http"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
-
-	"vedette.dev/internal/wire/jsonscan"
-	"vedette.dev/internal/wire/protoscan"
 )
 
 // Items is a list that is read as it comes: each item is there as soon as its bytes are, and the memory it needs is that of
@@ -28,12 +24,6 @@ type Items struct {
 	current Raw
 	count   int
 	err     error // sticks
-}
-
-// itemReader cuts a list into items.
-type itemReader interface {
-	Next() ([]byte, error)
-	header() (apiVersion, kind string, meta []byte)
 }
 
 // Items sends the request, which asks for a list, and returns the list as a stream of items.
@@ -64,38 +54,53 @@ func (r *Request) newItems(ctx context.Context, resp *http.Response) (*Items, er
 	if resp.StatusCode != http.StatusOK {
 		return nil, r.refused(ctx, resp)
 	}
-	encoding, err := r.streamEncoding(resp)
+	items, err := itemsOf(r.what(), resp)
 	if err != nil {
 		return nil, err
 	}
 	r.warn(ctx, resp)
-	items := &Items{what: r.what(), encoding: encoding, body: resp.Body}
-	if encoding == Protobuf {
-		items.reader = protobufItems{protoscan.NewListReader(resp.Body, maxObjectSize)}
-	} else {
-		items.reader = jsonItems{jsonscan.NewListReader(resp.Body, maxObjectSize)}
+	return items, nil
+}
+
+// ItemsOf returns the items of a list that another client has asked for. The answer has the status 200; it belongs to the Items,
+// and is closed if there is an error.
+func ItemsOf(resp *http.Response) (*Items, error) { return itemsOf(whatOf(resp), resp) }
+
+func itemsOf(what string, resp *http.Response) (*Items, error) {
+	encoding, err := streamEncoding(what, resp)
+	if err != nil {
+		return nil, err
 	}
+	items := &Items{what: what, encoding: encoding, body: resp.Body, cancel: func() {}}
+	items.reader = encoding.format().items(resp.Body, maxObjectSize)
 	return items, nil
 }
 
 // ErrNoStream says that an answer has a form that cannot be read item by item, such as YAML.
 var ErrNoStream = errors.New("which is neither JSON nor protobuf")
 
-// streamEncoding is the form of an answer that is to be read as a stream. It closes an answer that cannot be.
-func (r *Request) streamEncoding(resp *http.Response) (Encoding, error) {
+// whatOf names the request of an answer in errors.
+func whatOf(resp *http.Response) string {
+	if resp.Request == nil || resp.Request.URL == nil {
+		return "a request"
+	}
+	return resp.Request.Method + " " + resp.Request.URL.Path
+}
+
+// streamEncoding returns the form of an answer that is to be read as a stream. It closes an answer that cannot be.
+func streamEncoding(what string, resp *http.Response) (Encoding, error) {
 	contentType := resp.Header.Get("Content-Type")
 	mediaType, _, _ := mime.ParseMediaType(contentType)
-	switch mediaType {
-	case contentTypeJSON:
-		return JSON, nil
-	case contentTypeProtobuf:
-		return Protobuf, nil
+	for encoding, f := range formats {
+		if f.mediaType() == mediaType {
+			return Encoding(encoding), nil
+		}
 	}
 	defer discard(resp)
 	const enough = 200
 	beginning, _ := io.ReadAll(io.LimitReader(resp.Body, enough))
 	return 0, fmt.Errorf("%s: the answer is %q, %w: it is not from an API server, or another form was asked for; it begins with %q",
-		r.what(), contentType, ErrNoStream, beginning)
+		what, contentType, ErrNoStream, beginning)
 }
 
 // Next returns the next item, which is valid until the next call. The error is io.EOF at the end of the list; any
@@ -153,13 +158,7 @@ func (i *Items) ListMeta() (metav1.ListMeta, error) {
 	if len(data) == 0 {
 		return meta, nil
 	}
-	var err error
-	if i.encoding == Protobuf {
-		err = meta.Unmarshal(data)
-	} else {
-		err = utiljson.Unmarshal(data, &meta)
-	}
-	if err != nil {
+	if err := i.encoding.format().listMeta(data, &meta); err != nil {
 		return metav1.ListMeta{}, fmt.Errorf("%s: metadata of the list: %w", i.what, err)
 	}
 	return meta, nil
@@ -173,11 +172,3 @@ func (i *Items) Close() error {
 }
 
 var errClosed = errors.New("the stream is closed")
-
-type protobufItems struct{ *protoscan.ListReader }
-
-func (p protobufItems) header() (string, string, []byte) { return p.APIVersion, p.Kind, p.Meta }
-
-type jsonItems struct{ *jsonscan.ListReader }
-
-func (j jsonItems) header() (string, string, []byte) { return j.APIVersion, j.Kind, j.Meta }

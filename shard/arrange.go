@@ -12,6 +12,9 @@ import (
 
 	"vedette.dev/cache"
 	"vedette.dev/internal/cover"
+	"vedette.dev/internal/engine"
+	"vedette.dev/internal/listwatch"
+	"vedette.dev/rest"
 )
 
 // arrange brings the streams in line with what is known of the servers.
@@ -43,10 +46,10 @@ func (s *TypedShardingInformer[T]) move(next *layout) error {
 	for i, w := range t.start {
 		begun[i] = &stream{streamSpec: w}
 	}
-	change.Resume = func(versions []string, full []string) [][]cache.ResumePoint {
+	change.Resume = func(versions []string, full []string) [][]engine.ResumePoint {
 		known := t.known(versions)
 		incomplete := s.layout.objectsOf(full)
-		points := make([][]cache.ResumePoint, len(begun))
+		points := make([][]engine.ResumePoint, len(begun))
 		for i, b := range begun {
 			b.resumed = b.resume(known, incomplete)
 			points[i] = s.resumePoints(b.resumed)
@@ -55,7 +58,7 @@ func (s *TypedShardingInformer[T]) move(next *layout) error {
 	}
 	s.scopes.Store(nil) // until the streams are complete again
 	defer s.publish()
-	handles, err := s.machine.Change(change)
+	handles, err := s.engine.Change(change)
 	if err != nil {
 		return err
 	}
@@ -94,10 +97,10 @@ func (l *layout) objectsOf(ids []string) cover.Cover {
 	return cover.Union(covers...)
 }
 
-func (s *TypedShardingInformer[T]) resumePoints(from []progress) []cache.ResumePoint {
-	points := make([]cache.ResumePoint, len(from))
+func (s *TypedShardingInformer[T]) resumePoints(from []progress) []engine.ResumePoint {
+	points := make([]engine.ResumePoint, len(from))
 	for i, p := range from {
-		points[i] = cache.ResumePoint{Version: strconv.FormatUint(p.version, 10), Covers: cover.Test(p.objects, s.reader().read)}
+		points[i] = engine.ResumePoint{Version: strconv.FormatUint(p.version, 10), Covers: ofEngine(cover.Test(p.objects, s.reader().read))}
 	}
 	return points
 }
@@ -117,13 +120,13 @@ func (s *TypedShardingInformer[T]) noteHashKeys(l *layout) {
 }
 
 // change returns what a transition changes in the informer.
-func (s *TypedShardingInformer[T]) change(t *transition, next *layout) (cache.PartitionChange, error) {
-	change := cache.PartitionChange{
+func (s *TypedShardingInformer[T]) change(t *transition, next *layout) (engine.PartitionChange, error) {
+	change := engine.PartitionChange{
 		Remove: t.remove, Retire: t.retire, Successors: t.successors,
-		Feed: map[*cache.Stream][]string{},
+		Feed: map[*engine.Stream][]string{},
 	}
 	if next != s.layout {
-		change.Router = next.route
+		change.Router = func(prefix string, e *engine.Envelope) string { return next.route(prefix, (*Envelope)(e)) }
 	}
 	for _, id := range t.add {
 		change.Add = append(change.Add, next.shards[id].partition())
@@ -145,24 +148,24 @@ func (s *TypedShardingInformer[T]) change(t *transition, next *layout) (cache.Pa
 	for _, w := range t.start {
 		config, err := s.streamConfig(next, w)
 		if err != nil {
-			return cache.PartitionChange{}, fmt.Errorf("shard: %w", err)
+			return engine.PartitionChange{}, fmt.Errorf("shard: %w", err)
 		}
 		change.Start = append(change.Start, config)
 	}
 	return change, nil
 }
 
-func (s *Shard) partition() cache.PartitionConfig {
-	return cache.PartitionConfig{
+func (s *Shard) partition() engine.PartitionConfig {
+	return engine.PartitionConfig{
 		ID: s.ID, MaxObjects: s.Limits.Objects, MaxBytes: s.Limits.Bytes, MaxEventRate: s.Limits.EventsPerSecond,
 	}
 }
 
 // streamConfig returns the configuration of a stream.
-func (s *TypedShardingInformer[T]) streamConfig(l *layout, w *streamSpec) (cache.StreamConfig, error) {
+func (s *TypedShardingInformer[T]) streamConfig(l *layout, w *streamSpec) (engine.StreamConfig, error) {
 	r, err := s.requester(l, w.cluster, w.namespace)
 	if err != nil {
-		return cache.StreamConfig{}, err
+		return engine.StreamConfig{}, err
 	}
 	tweak := func(options *metav1.ListOptions) {
 		options.LabelSelector, options.FieldSelector, options.ShardSelector = w.labels, w.fields, w.hashes
@@ -170,13 +173,13 @@ func (s *TypedShardingInformer[T]) streamConfig(l *layout, w *streamSpec) (cache
 			s.config.Tweak(options)
 		}
 	}
-	config := cache.StreamConfig{
+	config := engine.StreamConfig{
 		Name:       w.String(),
-		Source:     cache.NewListWatchFromRequester(r, s.newObject(), tweak),
+		Source:     source(r, s.newObject(), tweak),
 		Prefix:     prefixOf(w.cluster),
 		Partitions: w.shards,
 		Fixed:      w.fixed,
-		Covers:     w.brings(s.reader()),
+		Covers:     ofEngine(w.brings(s.reader())),
 		Shared:     w.shared,
 		Settled:    w.settled,
 		Leaves:     w.leaves,
@@ -186,9 +189,31 @@ func (s *TypedShardingInformer[T]) streamConfig(l *layout, w *streamSpec) (cache
 		config.Exists = exists(r)
 	}
 	if w.hashes != "" {
-		config.OnStranger = func() { s.ignored(w.cluster) }
+		config.OnUnexpected = func() { s.ignored(w.cluster) }
 	}
 	return config, nil
+}
+
+// source returns what a stream lists and watches. tweak changes the options of each request.
+func source(r cache.Requester, newObject func() metav1.Object, tweak func(*metav1.ListOptions)) listwatch.Source {
+	lw := cache.NewListWatchFromRequester(r, newObject, tweak)
+	out := listwatch.Source{
+		List:         lw.ListWithContext,
+		Watch:        lw.WatchWithContext,
+		ContextAware: true,
+		ListRequest: func(options metav1.ListOptions) *rest.Request {
+			tweak(&options)
+			return r.ListRequest(options)
+		},
+		WatchRequest: func(options metav1.ListOptions) *rest.Request {
+			tweak(&options)
+			return r.WatchRequest(options)
+		},
+	}
+	if newObject != nil {
+		out.NewObject = func() any { return newObject() }
+	}
+	return out
 }
 
 // newObject makes what objects are decoded into.

@@ -96,7 +96,7 @@ func (f *following) shards(namespaces []string) []Shard {
 	return out
 }
 
-// nameSet is the names of the objects that a handler has heard of.
+// nameSet is the names of the objects that a handler was called for.
 type nameSet struct {
 	mu      sync.Mutex
 	names   map[string]struct{}

@@ -10,7 +10,7 @@ func (s *TypedShardingInformer[T]) joinLater(start []*streamSpec) {
 		}
 		var synced []<-chan struct{}
 		for _, id := range w.shards {
-			synced = append(synced, s.machine.PartitionSynced(id))
+			synced = append(synced, s.engine.PartitionSynced(id))
 		}
 		s.work.Go(func() { s.lookAfter(synced) })
 	}

@@ -1,17 +1,15 @@
 package shard
 
-import (
-	"vedette.dev/cache"
-)
+import "vedette.dev/cache"
 
 // Handler is called with changes and the shard that they happened in. Objects are shared and must not be modified.
 //
 //   - It is called for several shards at the same time, unless HandlerOptions.OneAtATime is set, and never twice at the same time for
 //     one shard or one key. The calls for a key are in order.
-//   - A handler of one shard goes on when the shard is removed, and is told of the objects if there is a shard of that ID again.
+//   - A handler of one shard goes on when the shard is removed, and is called for the objects if there is a shard of that ID again.
 //   - An object that comes to be in another shard because it changed is updated, in the new shard. For a handler of one shard it
 //     is deleted from that, or added.
-//   - An object that comes to be in another shard because the shards changed has not changed: nothing is told.
+//   - An object that comes to be in another shard because the shards changed has not changed: handlers are not called.
 type Handler[T cache.Object] interface {
 	OnAdd(shard string, obj T, isInInitialList bool)
 	OnUpdate(shard string, oldObj, newObj T)
@@ -67,12 +65,10 @@ type HandlerOptions struct {
 	OneAtATime bool
 }
 
-// AddShardHandler adds a handler that is told of shards. AddTypedEventHandler and AddEventHandler add one that knows nothing of
+// AddShardHandler adds a handler whose functions are given the shard. AddTypedEventHandler and AddEventHandler add one that knows nothing of
 // shards, for which all of them are one; it is called by one goroutine at a time.
 func (s *TypedShardingInformer[T]) AddShardHandler(handler Handler[T], options HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
-	return s.machine.AddPartitionHandler(untyped[T]{handler}, cache.PartitionHandlerOptions{
-		HandlerOptions: options.HandlerOptions, Partition: options.Shard, OneAtATime: options.OneAtATime,
-	})
+	return s.machine.AddPartitionHandler(untyped[T]{handler}, options.HandlerOptions, options.Shard, options.OneAtATime)
 }
 
 // untyped makes a Handler fit the machine, whose objects are of type T since its streams let nothing else pass.

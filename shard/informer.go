@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"vedette.dev/cache"
+	"vedette.dev/internal/engine"
 	"vedette.dev/internal/turn"
 	"vedette.dev/rest"
 )
@@ -20,7 +21,9 @@ import (
 // TypedShardingInformer is a SharedIndexInformer of one kind over shards that come and go.
 type TypedShardingInformer[T cache.Object] struct {
 	cache.TypedSharedIndexInformer[T]
-	machine  *cache.PartitionedInformer
+	machine  machine          // the informer of all shards
+	engine   *engine.Informer // of the machine
+	stateOf  func(engine.State) cache.State
 	config   Config[T]
 	protobuf bool
 
@@ -46,6 +49,15 @@ type TypedShardingInformer[T cache.Object] struct {
 	moves   uint64               // how often shards changed
 }
 
+// machine is what cache.NewDividedInformer returns.
+type machine interface {
+	cache.SharedIndexInformer
+	cache.StateReader
+	Done() <-chan struct{}
+	PartitionIndexer(id string) cache.Indexer
+	AddPartitionHandler(handler engine.PartitionHandler, options cache.HandlerOptions, partition string, oneAtATime bool) (cache.ResourceEventHandlerRegistration, error)
+}
+
 // ShardingInformer is a TypedShardingInformer of any objects.
 type ShardingInformer = TypedShardingInformer[metav1.Object]
 
@@ -54,7 +66,7 @@ var _ cache.StateReader = (*ShardingInformer)(nil)
 // stream is a list and watch that runs, or will when the informer does.
 type stream struct {
 	*streamSpec
-	handle *cache.Stream
+	handle *engine.Stream
 	// resumed is from where the stream began to watch; empty if it began with a list.
 	resumed []progress
 }
@@ -90,7 +102,8 @@ func NewTypedShardingInformer[T cache.Object](config Config[T]) (*TypedShardingI
 	if options.ObjectDescription == "" {
 		options.ObjectDescription = config.Resource.GroupResource().String()
 	}
-	s.machine = cache.NewPartitionedInformer(example, options)
+	divided, e, stateOf := cache.NewDividedInformer(example, options)
+	s.machine, s.engine, s.stateOf = divided.(machine), e, stateOf
 	s.TypedSharedIndexInformer = cache.NewTypedSharedIndexInformer[T](s.machine)
 	s.layout, _ = newLayout(nil, &config.Tenant, false)
 	s.publish()
@@ -98,7 +111,7 @@ func NewTypedShardingInformer[T cache.Object](config Config[T]) (*TypedShardingI
 		if err := s.SetShards(shards...); err != nil {
 			return nil, err
 		}
-		s.machine.Complete()
+		s.engine.Complete()
 	}
 	return s, nil
 }
@@ -138,7 +151,7 @@ func (s *TypedShardingInformer[T]) follow(ctx context.Context, stop func()) {
 	err := s.config.Source.Run(ctx, func(shards []Shard) error {
 		err := s.SetShards(shards...)
 		if err == nil {
-			s.machine.Complete()
+			s.engine.Complete()
 		}
 		s.fail(err)
 		return err

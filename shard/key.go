@@ -18,7 +18,7 @@ func EqualRanges(n int) []Range { return hashspace.Equal(n) }
 // HashKey is what objects are hashed by. The zero value is none.
 type HashKey struct {
 	name string
-	of   func(e *cache.Envelope) string
+	of   func(e *Envelope) string
 	// path is what a server calls it that can select by its hash.
 	path string
 	// settled says that an object has the same key for as long as it lives.
@@ -30,7 +30,7 @@ func (k HashKey) String() string { return k.name }
 
 // hash is what a range is compared with. Keys that a server knows are hashed as it does; for the others the hash is mixed once
 // more, since that of keys which differ in their last letters alone would put them all in one range.
-func (k HashKey) hash(e *cache.Envelope) uint64 {
+func (k HashKey) hash(e *Envelope) uint64 {
 	if k.path != "" {
 		return hashspace.FNV(k.of(e))
 	}
@@ -41,26 +41,26 @@ func (k HashKey) hash(e *cache.Envelope) uint64 {
 // different shards.
 func ByUID() HashKey {
 	return HashKey{name: "uid", path: "object.metadata.uid", settled: true,
-		of: func(e *cache.Envelope) string { return string(e.UID) }}
+		of: func(e *Envelope) string { return string(e.UID) }}
 }
 
 // ByNamespace hashes objects by their namespace, so that all kinds of one namespace are in the same shard. Ranges should be
 // chosen by what is in them: see Rebalance.
 func ByNamespace() HashKey {
 	return HashKey{name: "namespace", path: "object.metadata.namespace", settled: true,
-		of: func(e *cache.Envelope) string { return e.Namespace }}
+		of: func(e *Envelope) string { return e.Namespace }}
 }
 
 // ByName hashes objects by namespace and name. No server can select by it.
 func ByName() HashKey {
 	return HashKey{name: "namespace/name", settled: true,
-		of: func(e *cache.Envelope) string { return e.Namespace + "/" + e.Name }}
+		of: func(e *Envelope) string { return e.Namespace + "/" + e.Name }}
 }
 
 // ByOwner hashes objects by the UID of their controlling owner, or by their own if they have none, so that an owner and what it
 // controls are in the same shard. No server can select by it.
 func ByOwner() HashKey {
-	return HashKey{name: "owner", of: func(e *cache.Envelope) string {
+	return HashKey{name: "owner", of: func(e *Envelope) string {
 		if owner := e.Controller(); owner != nil {
 			return string(owner.UID)
 		}
@@ -70,7 +70,7 @@ func ByOwner() HashKey {
 
 // ByFunc hashes objects by what a function says of them. No server can select by it. The name stands for the function: two
 // keys of one name are taken to be the same.
-func ByFunc(name string, of func(e *cache.Envelope) string) HashKey {
+func ByFunc(name string, of func(e *Envelope) string) HashKey {
 	return HashKey{name: name, of: of}
 }
 

@@ -6,12 +6,8 @@ import (
 	"maps"
 	"slices"
 
-	"vedette.dev/cache"
 	"vedette.dev/internal/cover"
 )
-
-// Envelope is what can be told of an object without reading all of it.
-type Envelope = cache.Envelope
 
 // layout is a set of shards that has been read and found to fit together.
 type layout struct {

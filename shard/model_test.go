@@ -26,7 +26,7 @@ import (
 
 var (
 	histories = flag.Int("histories", 0, "how many random histories of each sort are tried; 0 means as many as there is time for")
-	length    = flag.Duration("length", 0, "how long random histories are tried; 0 means two minutes, and three seconds with -short")
+	length    = flag.Duration("length", 0, "how long random histories are tried; 0 means 40 seconds, and three with -short")
 	seed      = flag.Uint64("seed", 0, "the first history to try; 0 means some")
 )
 
@@ -212,7 +212,7 @@ func (s *Scope) has(cm *corev1.ConfigMap) bool {
 	if s.Hash.of == nil {
 		return true
 	}
-	e := cache.EnvelopeOf(cm)
+	e := *envelopeOf(cm)
 	return slices.ContainsFunc(s.Ranges, func(r Range) bool { return r.Contains(s.Hash.hash(&e)) })
 }
 

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-
-	"vedette.dev/cache"
 )
 
 // Split replaces a shard by two or more, which have about the same number of its objects. Its weight is divided among them, and each has
@@ -36,7 +34,7 @@ func (s *TypedShardingInformer[T]) Split(id string, into ...string) error {
 func (s *TypedShardingInformer[T]) objects(id string) iter.Seq[*Envelope] {
 	return func(yield func(*Envelope) bool) {
 		for _, obj := range s.machine.PartitionIndexer(id).List() {
-			if e := cache.EnvelopeOf(obj); !yield(&e) {
+			if !yield(envelopeOf(obj)) {
 				return
 			}
 		}

@@ -2,13 +2,71 @@ package shard
 
 import (
 	"vedette.dev/cache"
+	"vedette.dev/internal/engine"
 )
 
 // State is the state of a shard.
 type State struct {
 	Shard
 	// PartitionState has what the shard does, how many objects it has, and what was received for it.
-	cache.PartitionState
+	PartitionState
+}
+
+// PartitionState is what the informer does for a shard.
+type PartitionState struct {
+	// Partition is the ID of the shard.
+	Partition string
+	// State is that of the stream that is worst off, with the counts of all that the shard has objects from. A stream
+	// that feeds several shards counts in each of them. Its Objects, Pending, Lags and Handlers are those of the shard, and
+	// so is Cause if the shard is full.
+	cache.State
+	// Applied is how many changes were applied, Rate how many in a second of late, and Received how many bytes they were.
+	Applied  uint64
+	Rate     float64
+	Received int64
+	// Merged is how many changes took the place of another that waited.
+	Merged uint64
+	// MovedIn and MovedOut is how many objects came from other shards and went to others.
+	MovedIn, MovedOut uint64
+	// Full is not nil if something was left out.
+	Full *LimitError
+}
+
+// Err is nil while all is well: see cache.State. A shard that has left something out is not well.
+func (s PartitionState) Err() error {
+	if err := s.State.Err(); err != nil {
+		return err
+	}
+	if s.Full != nil {
+		return s.Full
+	}
+	return nil
+}
+
+// LimitError says that a shard has more objects than it may.
+type LimitError struct {
+	// Partition is the ID of the shard.
+	Partition string
+	// What is "objects" or "bytes", and Limit how many there may be.
+	What  string
+	Limit int64
+	// LeftOut is how many objects were left out since the shard was last listed.
+	LeftOut uint64
+}
+
+func (e *LimitError) Error() string { return (*engine.LimitError)(e).Error() }
+
+// partitionState returns the state of a partition of the engine.
+func partitionState(s engine.PartitionState, stateOf func(engine.State) cache.State) PartitionState {
+	out := PartitionState{
+		Partition: s.Partition, State: stateOf(s.State),
+		Applied: s.Applied, Rate: s.Rate, Received: s.Received, Merged: s.Merged,
+		MovedIn: s.MovedIn, MovedOut: s.MovedOut, Full: (*LimitError)(s.Full),
+	}
+	if full, ok := out.Cause.(*engine.LimitError); ok {
+		out.Cause = (*LimitError)(full)
+	}
+	return out
 }
 
 // Shards returns the state of each shard, sorted by ID.
@@ -16,8 +74,8 @@ func (s *TypedShardingInformer[T]) Shards() []State {
 	l := s.shown.Load()
 	out := make([]State, 0, len(l.shards))
 	for _, id := range l.ids() {
-		if state, ok := s.machine.Partition(id); ok {
-			out = append(out, State{l.shards[id].clone(), state})
+		if state, ok := s.engine.Partition(id); ok {
+			out = append(out, State{l.shards[id].clone(), partitionState(state, s.stateOf)})
 		}
 	}
 	return out
@@ -37,7 +95,7 @@ func (s *TypedShardingInformer[T]) State() cache.State {
 
 // ShardOf returns the shard that has the object under a key.
 func (s *TypedShardingInformer[T]) ShardOf(key string) (id string, ok bool) {
-	return s.machine.PartitionOf(key)
+	return s.engine.PartitionOf(key)
 }
 
 // Streams returns how many lists and watches there are.
@@ -91,7 +149,7 @@ func (s *TypedShardingInformer[T]) View(shard string) View[T] {
 	return View[T]{
 		TypedIndexer: cache.NewTypedIndexer[T](indexer),
 		lister:       cache.NewTypedLister[T](indexer, s.config.Resource.GroupResource()),
-		synced:       s.machine.PartitionSynced(shard),
+		synced:       s.engine.PartitionSynced(shard),
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"vedette.dev/cache"
 	"vedette.dev/internal/cover"
 )
 
@@ -54,7 +53,7 @@ func TestStrategies(t *testing.T) {
 func checkRoutes(t *testing.T, l *layout) {
 	found := map[string]bool{}
 	for _, cm := range census() {
-		e := cache.EnvelopeOf(cm)
+		e := *envelopeOf(cm)
 		want := owners(l, []*corev1.ConfigMap{cm})[cm]
 		found[want] = true
 		if got := l.route("", &e); got != want && l.routers[""].find != nil {
@@ -97,7 +96,7 @@ func checkSplit(t *testing.T, s strategy, l *layout) {
 	sc := l.scopes["x"]
 	objects := func(yield func(*Envelope) bool) {
 		for _, cm := range census() {
-			if e := cache.EnvelopeOf(cm); l.shards["x"].Scope.has(cm) && !yield(&e) {
+			if e := envelopeOf(cm); l.shards["x"].Scope.has(cm) && !yield(e) {
 				return
 			}
 		}

@@ -9,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"vedette.dev/cache"
 	"vedette.dev/internal/cover"
 	"vedette.dev/internal/testsize"
 )
@@ -161,7 +160,7 @@ func everyValue(c cover.Cover) func(*corev1.ConfigMap) bool {
 		return r.read(d)
 	})
 	return func(cm *corev1.ConfigMap) bool {
-		e := cache.EnvelopeOf(cm)
+		e := *envelopeOf(cm)
 		return test == nil || test(&e)
 	}
 }

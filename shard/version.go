@@ -3,7 +3,7 @@ package shard
 import (
 	"strings"
 
-	"vedette.dev/cache"
+	"vedette.dev/internal/engine"
 )
 
 // scopes is the streams of an informer and where their objects are, by cluster. It does not change. A cluster whose streams wait for
@@ -12,7 +12,7 @@ type scopes map[string][]streamScope
 
 type streamScope struct {
 	namespace string // empty for all of them
-	stream    *cache.Stream
+	stream    *engine.Stream
 }
 
 // StoreVersionOf returns the version up to which the store has every change of the object under a key, and whether a shard looks at
@@ -31,7 +31,7 @@ func (s *TypedShardingInformer[T]) StoreVersionOf(key string) (version string, w
 	if !ok {
 		return "", false
 	}
-	var streams []*cache.Stream
+	var streams []*engine.Stream
 	for _, from := range of {
 		if from.namespace == "" || from.namespace == namespace {
 			streams = append(streams, from.stream)
@@ -40,7 +40,7 @@ func (s *TypedShardingInformer[T]) StoreVersionOf(key string) (version string, w
 	if len(streams) == 0 {
 		return "", len(of) == 0
 	}
-	version = s.machine.StoreVersionOf(key, streams...)
+	version = s.engine.StoreVersionOf(key, streams...)
 	if s.scopes.Load() != current {
 		return "", true // the streams have changed meanwhile
 	}

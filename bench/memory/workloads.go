@@ -19,6 +19,8 @@ const (
 	fewRepeats = 3
 	// needed is the memory that client-go needs for a relist, and a little more.
 	needed = 7 << 30
+	// bridgeMore is what an informer may take more in a program of controller-runtime.
+	bridgeMore = 1.05
 )
 
 // The ways to keep objects, each with the handler that goes with it.
@@ -39,6 +41,12 @@ func inJSON(c podcache.Config) podcache.Config {
 func unstructured(c podcache.Config) podcache.Config {
 	c = inJSON(c)
 	c.Unstructured = true
+	return c
+}
+
+// bridged is for the informer in a cache of controller-runtime.
+func bridged(c podcache.Config) podcache.Config {
+	c.Keys, c.Bridge = false, true
 	return c
 }
 
@@ -64,6 +72,12 @@ func Workloads() []harness.Workload {
 		shrinks("live", live),
 		shrinks("shared", shared),
 		shrinks("packed", packed),
+		syncs("bridge-live", bridged(live), manyPods, limits{heap: 0.60 * bridgeMore, rss: 0.50 * bridgeMore, time: 0.40 * bridgeMore}),
+		syncs("bridge-shared", bridged(shared), manyPods, limits{heap: 0.41 * bridgeMore, rss: 0.50 * bridgeMore, time: 0.40 * bridgeMore}),
+		syncs("bridge-packed", bridged(packed), manyPods, limits{heap: 0.10 * bridgeMore, rss: 0.15 * bridgeMore}),
+		syncs("bridge-projected", bridged(projected), manyPods, limits{heap: 0.03 * bridgeMore, rss: 0.10 * bridgeMore, time: 0.30 * bridgeMore}),
+		syncs("bridge-unstructured-live", bridged(unstructured(live)), fewPods, limits{}),
+		syncs("bridge-unstructured-packed", bridged(unstructured(packed)), fewPods, limits{heap: 0.05 * bridgeMore}),
 	}
 	group(out[0:5], "sync", 0)
 	group(out[5:6], "stripped", fewRepeats)
@@ -71,6 +85,8 @@ func Workloads() []harness.Workload {
 	group(out[9:12], "unstructured", fewRepeats)
 	group(out[12:16], "relist", 0)
 	group(out[16:19], "shrink", 0)
+	group(out[19:23], "bridge", fewRepeats)
+	group(out[23:25], "bridge-unstructured", fewRepeats)
 	return slices.Concat(out, reads(), selects())
 }
 
@@ -100,6 +116,14 @@ func told(c podcache.Config) string {
 	return "is given the pod"
 }
 
+// where says what the informer is part of.
+func where(c podcache.Config) string {
+	if c.Bridge {
+		return " in controller-runtime's cache, with and without the bridge,"
+	}
+	return ""
+}
+
 // form is the encoding and the kind of objects, in words.
 func form(c podcache.Config) string {
 	if c.Unstructured {
@@ -126,8 +150,8 @@ func kept(c podcache.Config) string {
 func syncs(name string, c podcache.Config, size int, l limits) harness.Workload {
 	return harness.Workload{
 		Name: "memory/" + name,
-		Doc: fmt.Sprintf("The start of an informer of %d pods over HTTP in %s, until the store and a handler, which in vedette %s, have all; vedette keeps them %s. Kept heap is the store with all that the informer holds.",
-			size, form(c), told(c), kept(c)),
+		Doc: fmt.Sprintf("The start of an informer%s of %d pods over HTTP in %s, until the store and a handler, which in vedette %s, have all; vedette keeps them %s. Kept heap is the store with all that the informer holds.",
+			where(c), size, form(c), told(c), kept(c)),
 		Rows: []harness.Row{
 			{Value: timeToSync, Aim: ratio(l.time)},
 			{Value: cpuToSync},

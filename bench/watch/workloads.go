@@ -37,6 +37,12 @@ func keys(c podcache.Config) podcache.Config {
 	return c
 }
 
+// bridged is for the informer in a cache of controller-runtime.
+func bridged(c podcache.Config) podcache.Config {
+	c.Bridge = true
+	return c
+}
+
 func inJSON(c podcache.Config) podcache.Config {
 	c.Encoding = pods.JSON
 	return c
@@ -63,13 +69,15 @@ func Workloads() []harness.Workload {
 		flows("unstructured-shared", "unstructured", unstructured(shared), few, limits{time: 1.0 / 2}),
 		flows("unstructured-packed-keys", "unstructured", unstructured(keys(packed)), few, limits{time: 1.0 / 10}),
 		flows("unstructured-packed", "unstructured", unstructured(packed), few, limits{}),
+		flows("bridge-live", "bridge", bridged(live), many, limits{time: 1.05 / 3}),
+		flows("bridge-packed", "bridge", bridged(packed), many, limits{}),
 		slows("live", live),
 		slows("packed", packed),
 		reading("live", live),
 		reading("packed", packed),
 	}
 	for i := range out {
-		if w := &out[i]; w.Together == "watch/json" || w.Together == "watch/unstructured" {
+		if w := &out[i]; w.Together == "watch/json" || w.Together == "watch/unstructured" || w.Together == "watch/bridge" {
 			w.MaxRepeats = fewRepeats
 		}
 		out[i].Memory = needed
@@ -107,6 +115,9 @@ func flows(name, together string, c podcache.Config, s size, l limits) harness.W
 	}
 	if c.Unstructured {
 		form += ", as unstructured objects"
+	}
+	if c.Bridge {
+		form += ", to controller-runtime's cache, with and without the bridge,"
 	}
 	return harness.Workload{
 		Name: "watch/" + name,

@@ -31,6 +31,8 @@ type Config struct {
 	Keys bool
 	// Strip has a transform of client-go drop the managed fields. Vedette's Storage can do that.
 	Strip bool
+	// Bridge is for the informer in a cache of controller-runtime: its own, and with vedette.dev/bridge/ctrl.
+	Bridge bool
 }
 
 // Store is what the workloads need of an indexer.
@@ -77,10 +79,12 @@ func Prepare(c Config) (*Running, error) {
 		return nil, err
 	}
 	r := &Running{Config: c, Server: server, View: NewView(), ended: make(chan struct{})}
-	switch c.Side {
-	case harness.ClientGo:
+	switch {
+	case c.Bridge:
+		r.informer, err = newCached(r)
+	case c.Side == harness.ClientGo:
 		r.informer, err = newClientGo(r)
-	case harness.Vedette:
+	case c.Side == harness.Vedette:
 		r.informer, err = newVedette(r)
 	default:
 		err = fmt.Errorf("there is no side %q", c.Side)

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"vedette.dev/cmd/vedette/internal/object"
+	"vedette.dev/internal/objdiff"
 )
 
 // limits are how many objects, fields and managers have rows of their own. What comes beyond that is counted in the sums only.
@@ -119,7 +120,7 @@ func (m *Meter) See(kind string, what What, old, obj *unstructured.Unstructured)
 	var changed []string
 	var manager string
 	if what == Updated && old != nil {
-		changed = Fields(old.Object, obj.Object)
+		changed = objdiff.Fields(old.Object, obj.Object)
 	}
 	if what != Deleted { // who deletes is not in the object
 		manager = Manager(managedFields(old), managedFields(obj), changed)

@@ -14,9 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
-	"vedette.dev/cmd/vedette/internal/change"
 	"vedette.dev/cmd/vedette/internal/object"
 	"vedette.dev/cmd/vedette/internal/show"
+	"vedette.dev/internal/objdiff"
 )
 
 // event is a change, in the words of the API.
@@ -64,7 +64,7 @@ func (l *lines) OnAdd(obj any, initial bool) {
 func (l *lines) OnUpdate(old, obj any) {
 	e := event{Type: "MODIFIED", Object: asObject(obj)}
 	if before := asObject(old); before != nil && e.Object != nil && l.output == "table" {
-		e.changed = change.Fields(before.Object, e.Object.Object)
+		e.changed = objdiff.Fields(before.Object, e.Object.Object)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -182,7 +182,7 @@ func fieldList(e event) string {
 	if len(e.changed) == 0 {
 		return "nothing but its version"
 	}
-	return strings.Join(change.Brief(e.changed, 3), ", ")
+	return strings.Join(objdiff.Brief(e.changed, 3), ", ")
 }
 
 // show lets the handler print, and tells of trouble that lasts.

@@ -1,0 +1,124 @@
+package codec
+
+import (
+	"fmt"
+	"reflect"
+	"sync/atomic"
+	"unsafe"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"vedette.dev/rest"
+)
+
+// open unpacks the bytes, which are good until use returns, and hands them over.
+func (p *packed) open(use func(raw *rest.Raw) error) error {
+	c, data := p.form.packing.codec, p.uncompressed
+	if data == nil {
+		data = c.buffer()
+		defer c.buffers.Put(data)
+		var err error
+		if *data, err = p.bytes.AppendTo((*data)[:0]); err != nil {
+			return fmt.Errorf("%q cannot be unpacked: %w", p.Key(), err)
+		}
+	}
+	f := p.form
+	return use(&rest.Raw{Encoding: f.encoding, APIVersion: f.apiVersion, Kind: f.kind, Bytes: *data})
+}
+
+// slot returns where an object is in a decodeCache.
+func (p *packed) slot(in *decodeCache) *atomic.Pointer[decodedObject] {
+	return &in[uintptr(unsafe.Pointer(p))>>6%decodeSlots]
+}
+
+// Copy returns an object that belongs to the caller. One that was asked for before is copied, which takes less time than to decode it.
+func (p *packed) Copy() (any, error) {
+	slot := p.slot(&p.form.packing.forReaders)
+	h := slot.Load()
+	if h == nil || h.of != p {
+		slot.Store(&decodedObject{of: p})
+		return p.decodeInTurn()
+	}
+	if h.obj == nil {
+		obj, err := p.decodeInTurn()
+		if err != nil {
+			return nil, err
+		}
+		h = &decodedObject{p, obj}
+		slot.Store(h)
+	}
+	if o, ok := h.obj.(runtime.Object); ok {
+		return o.DeepCopyObject(), nil
+	}
+	return p.decodeInTurn()
+}
+
+// decodeInTurn decodes the object for a reader. Only some readers do so at the same time.
+func (p *packed) decodeInTurn() (any, error) {
+	k := p.form.packing
+	k.slots <- struct{}{}
+	defer func() { <-k.slots }()
+	return p.decode()
+}
+
+func (p *packed) decode() (obj any, err error) {
+	err = p.open(func(raw *rest.Raw) error {
+		obj, err = p.form.decode(raw)
+		return err
+	})
+	return obj, err
+}
+
+func (f *packedForm) decode(raw *rest.Raw) (any, error) {
+	c := f.packing.codec
+	if f.typ == nil {
+		return c.formats[raw.Encoding].decode(raw)
+	}
+	obj, err := Decode(raw, func() any { return reflect.New(f.typ.Elem()).Interface() })
+	if o, ok := obj.(runtime.Object); ok && err == nil && f.kind != "" {
+		o.GetObjectKind().SetGroupVersionKind(schema.FromAPIVersionAndKind(f.apiVersion, f.kind))
+	}
+	return obj, err
+}
+
+// Shared returns the object for handlers and index functions. Several are given the same.
+func (p *packed) Shared() (any, error) {
+	slot := p.slot(&p.form.packing.forHandlers)
+	if h := slot.Load(); h != nil && h.of == p && h.obj != nil {
+		return h.obj, nil
+	}
+	obj, err := p.decode() // at once: handlers do not wait for readers
+	if err == nil {
+		slot.Store(&decodedObject{p, obj})
+	}
+	return obj, err
+}
+
+// Metadata decodes the metadata alone.
+func (p *packed) Metadata() (*metav1.PartialObjectMetadata, error) {
+	m := &metav1.PartialObjectMetadata{}
+	err := p.open(func(raw *rest.Raw) error { return Into(raw, m) })
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// Labels decodes the labels alone.
+func (p *packed) Labels() (set map[string]string, err error) {
+	err = p.open(func(raw *rest.Raw) error {
+		set, err = raw.Labels()
+		return err
+	})
+	return set, err
+}
+
+// IntoText decodes the bytes into obj if they are JSON.
+func (p *packed) IntoText(obj any) (ok bool, err error) {
+	if p.form.encoding != rest.JSON {
+		return false, nil
+	}
+	return true, p.open(func(raw *rest.Raw) error { return raw.Into(obj) })
+}

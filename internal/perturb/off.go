@@ -1,0 +1,6 @@
+//go:build !perturb
+
+package perturb
+
+// Point does nothing.
+func Point() {}

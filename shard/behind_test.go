@@ -1,0 +1,162 @@
+package shard
+
+import (
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"vedette.dev/apitest"
+	"vedette.dev/rest"
+)
+
+// gate holds back the responses to requests with a label selector while it is shut.
+type gate struct {
+	labels string
+	mu     sync.Mutex
+	opened chan struct{}
+}
+
+func newGate(labels string) *gate {
+	g := &gate{labels: labels, opened: make(chan struct{})}
+	g.open()
+	return g
+}
+
+func (g *gate) open() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	close(g.opened)
+}
+
+func (g *gate) shut() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.opened = make(chan struct{})
+}
+
+// next lets those pass that wait, and no more.
+func (g *gate) next() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	close(g.opened)
+	g.opened = make(chan struct{})
+}
+
+func (g *gate) pass() {
+	g.mu.Lock()
+	opened := g.opened
+	g.mu.Unlock()
+	<-opened
+}
+
+func (g *gate) wrap(config *rest.Config) *rest.Config {
+	config = rest.CopyConfig(config)
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return gated{next, g} })
+	return config
+}
+
+type gated struct {
+	http.RoundTripper
+	gate *gate
+}
+
+func (t gated) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := t.RoundTripper.RoundTrip(r)
+	if err == nil && r.URL.Query().Get("labelSelector") == t.gate.labels {
+		response.Body = gatedBody{response.Body, t.gate}
+	}
+	return response, err
+}
+
+type gatedBody struct {
+	io.ReadCloser
+	gate *gate
+}
+
+func (b gatedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.gate.pass()
+	return n, err
+}
+
+// An object that was deleted does not come back with what a stream brings that is behind.
+func TestNoResurrectionByAStreamThatIsBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newServer(t, apitest.Config{})
+		behind := newGate("tenant=a,!other")
+		w := start(t, server, Config[*corev1.ConfigMap]{
+			REST: behind.wrap(server.RESTConfig()), Partial: true,
+			Source: Shards(
+				Shard{ID: "a", Scope: Scope{Labels: "tenant=a,!other"}},
+				Shard{ID: "b", Scope: Scope{Labels: "tenant=b,!other"}}),
+		})
+		synctest.Wait()
+		behind.shut()
+		w.create(configMap("one", "x", "a"))
+		synctest.Wait() // the event waits at the gate, alone
+		w.change("one", "x", func(cm *corev1.ConfigMap) { cm.Labels["tenant"] = "b" })
+		synctest.Wait()
+		w.remove("one", "x")
+		time.Sleep(time.Minute)
+		w.check(nil)
+		behind.next()
+		synctest.Wait()
+		if w.hears.adds != 1 {
+			t.Errorf("%d adds when the stream has brought the object as it was first, want one", w.hears.adds)
+		}
+		behind.open()
+		time.Sleep(time.Minute)
+		w.check(nil)
+		if w.hears.adds != 1 || w.hears.deletes != 1 {
+			t.Errorf("%d adds and %d deletions, want one of each", w.hears.adds, w.hears.deletes)
+		}
+		// The same name may come again.
+		w.create(configMap("one", "x", "a"))
+		time.Sleep(time.Minute)
+		w.check(nil)
+	})
+}
+
+// A list of a stream that begins while others run is at least as new as what they have brought.
+func TestListsAreNotOlderThanWhatIsKnown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newServer(t, apitest.Config{Faults: []apitest.Fault{{Effect: apitest.AnswerNoInitialEvents}}})
+		requests := &traffic{}
+		a := Shard{ID: "a", Scope: Scope{Labels: "tenant=a,!other"}}
+		w := start(t, server, Config[*corev1.ConfigMap]{REST: requests.wrap(server.RESTConfig()), Partial: true, Source: Shards(a)})
+		synctest.Wait()
+		requests.take()
+		w.create(configMap("one", "x", "a"))
+		synctest.Wait()
+		if err := w.informer.SetShards(a, Shard{ID: "b", Scope: Scope{Labels: "tenant=b,!other"}}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		lists, _ := requests.take()
+		plain := 0
+		for _, list := range lists {
+			_, query, _ := strings.Cut(list, "?")
+			values, err := url.ParseQuery(query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if values.Get("sendInitialEvents") == "true" {
+				continue // a server that knows this begins with what is newest
+			}
+			plain++
+			if got := values.Get("resourceVersion"); got != server.ResourceVersion() {
+				t.Errorf("the list %s is not older than %q, want %q", list, got, server.ResourceVersion())
+			}
+		}
+		if plain == 0 {
+			t.Error("the stream of the new shard has not listed")
+		}
+	})
+}
