@@ -156,7 +156,7 @@ func (b *batch) deletion(k *keyState, ev *pendingEvent) {
 	case !k.exists:
 	case t.config.Leaves && ev.rev.Version == k.rev.Version:
 		// The change that made it leave this stream is the one that brought it to another.
-	case t.config.Fixed && k.owner.config.ID != t.partitions()[0] && !ev.newer(k.rev):
+	case t.config.Fixed && k.owner.config.ID != b.routes.Load().fixedID(t) && !ev.newer(k.rev):
 		// It has left this stream for the one that has it.
 	case t.mayMove():
 		b.deferDelete(ev.key, deferredDelete{have: k.rev, stream: t, version: ev.rev.Version, newest: ev.rev.Version, last: ev.finalState(k)})

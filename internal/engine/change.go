@@ -150,18 +150,32 @@ func (s *Informer) apply(c *PartitionChange, versions []string) (started, incomp
 	return s.startAll(added, c.Start), incomplete, nil
 }
 
-// fixedAfter returns the partitions of streams that are Fixed after a change, under applyMu. Those of streams that have ended are kept
-// for as long as something that they brought waits.
+// fixedAfter returns the partitions of streams that are Fixed after a change, under applyMu. For a stream that has ended, and of which events
+// wait, that is the successor of its partition. A partition that has the same ID, and is another, must not get them.
 func (s *Informer) fixedAfter(c *PartitionChange) map[*Stream]string {
-	waiting := s.queue.streams()
+	last := s.routes.Load()
 	s.mu.Lock()
 	running := s.streams
 	s.mu.Unlock()
 	out := map[*Stream]string{}
-	for t, id := range s.routes.Load().fixed {
-		if _, waits := waiting[t]; waits || slices.Contains(running, t) {
+	for t, id := range last.fixed {
+		if slices.Contains(running, t) {
 			out[t] = id
 		}
+	}
+	for t := range s.queue.streams() {
+		if !t.config.Fixed || slices.Contains(running, t) {
+			continue
+		}
+		id := last.fixedID(t)
+		successor, known := c.Successors[id]
+		switch {
+		case known:
+			id = successor
+		case c.Router != nil || slices.Contains(c.Remove, id) || slices.Contains(c.Retire, id):
+			id = ""
+		}
+		out[t] = id
 	}
 	for t, ids := range c.Feed {
 		if t.config.Fixed && len(ids) > 0 {

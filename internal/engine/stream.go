@@ -411,8 +411,8 @@ type routes struct {
 	router     Router
 	partitions map[string]*partition
 	only       *partition // of an informer that is not divided
-	// fixed has the partitions of streams that are Fixed and have another than they began with, so that they change in the same step as
-	// the others.
+	// fixed has the IDs of the partitions of streams that are Fixed and have another than they began with, so that they change in the same
+	// step as the others. It is empty for a stream that has ended and whose partition is gone: then the router decides.
 	fixed map[*Stream]string
 }
 
@@ -422,14 +422,21 @@ func (r *routes) find(t *Stream, env *Envelope) *partition {
 	if r.only != nil {
 		return r.only
 	}
-	if t.config.Fixed {
-		id, changed := r.fixed[t]
-		if !changed {
-			id = t.config.Partitions[0]
-		}
+	if id := r.fixedID(t); id != "" {
 		return r.partitions[id]
 	}
 	return r.partitions[r.router(t.config.Prefix, env)]
+}
+
+// fixedID returns the ID of the partition that has all objects of a stream, empty if the router decides.
+func (r *routes) fixedID(t *Stream) string {
+	if !t.config.Fixed {
+		return ""
+	}
+	if id, changed := r.fixed[t]; changed {
+		return id
+	}
+	return t.config.Partitions[0]
 }
 
 // decode decodes an event that was put into an inbox as it came.
