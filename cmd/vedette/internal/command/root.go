@@ -43,7 +43,10 @@ func newRoot(s *streams) *cobra.Command {
 			vedette console --resource pods,deployments.apps -A
 
 			# Why nothing happens to an object
-			vedette explain web default/shop --url http://localhost:8081`),
+			vedette explain web default/shop --url http://localhost:8081
+
+			# All shared informers of a client-go program on Vedette
+			vedette patch-client-go --vedette ../vedette`),
 		Args:          noSuchCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SilenceErrors: true,
@@ -56,7 +59,7 @@ func newRoot(s *streams) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{err: plainly(err), command: cmd.CommandPath()}
 	})
-	root.AddCommand(newDemo(s), newServe(s), newWatch(s), newChurn(s), newConsole(s), newExplain(s), newVersion(s))
+	root.AddCommand(newDemo(s), newServe(s), newWatch(s), newChurn(s), newConsole(s), newExplain(s), newPatchClientGo(s), newVersion(s))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {

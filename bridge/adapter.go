@@ -1,0 +1,177 @@
+package bridge
+
+// This file, store.go and package capture are also what "vedette patch-client-go" puts into a copy of client-go.
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	goruntime "runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
+	clientgocache "k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+
+	"vedette.dev/cache"
+)
+
+// sharedInformer is a client-go informer that is made of one of Vedette's.
+type sharedInformer struct {
+	engine  cache.SharedIndexInformer
+	options cache.HandlerOptions // of handlers
+	store   *store
+	// reflector never runs. Watch error handlers are given it for its name.
+	reflector func() *clientgocache.Reflector
+}
+
+var _ clientgocache.SharedIndexInformer = (*sharedInformer)(nil)
+
+// adapt returns an informer of Vedette as one of client-go. lw is what it lists and watches.
+func adapt(engine cache.SharedIndexInformer, lw clientgocache.ListerWatcher, obj runtime.Object, options cache.HandlerOptions) *sharedInformer {
+	s := &sharedInformer{engine: engine, options: options, store: &store{engine.GetIndexer()}}
+	s.reflector = sync.OnceValue(func() *clientgocache.Reflector {
+		state := cache.StateOf(engine)
+		options := clientgocache.ReflectorOptions{Name: state.Name, TypeDescription: state.Type}
+		return clientgocache.NewReflectorWithOptions(lw, obj, s.store, options)
+	})
+	_ = s.SetWatchErrorHandlerWithContext(clientgocache.DefaultWatchErrorHandler) // it has not started
+	return s
+}
+
+func (s *sharedInformer) AddEventHandler(h clientgocache.ResourceEventHandler) (clientgocache.ResourceEventHandlerRegistration, error) {
+	return s.add(h, s.options)
+}
+
+func (s *sharedInformer) AddEventHandlerWithResyncPeriod(h clientgocache.ResourceEventHandler, period time.Duration) (clientgocache.ResourceEventHandlerRegistration, error) {
+	options := s.options
+	options.ResyncPeriod = &period
+	return s.add(h, options)
+}
+
+func (s *sharedInformer) AddEventHandlerWithOptions(h clientgocache.ResourceEventHandler, o clientgocache.HandlerOptions) (clientgocache.ResourceEventHandlerRegistration, error) {
+	options := s.options
+	options.Logger, options.ResyncPeriod = o.Logger, o.ResyncPeriod
+	return s.add(h, options)
+}
+
+func (s *sharedInformer) add(h clientgocache.ResourceEventHandler, options cache.HandlerOptions) (clientgocache.ResourceEventHandlerRegistration, error) {
+	if s.IsStopped() {
+		return nil, fmt.Errorf("handler %v was not added to shared informer because it has stopped already", h)
+	}
+	r, err := s.engine.AddEventHandlerWithOptions(handler{h}, options)
+	if err != nil {
+		return nil, err
+	}
+	return registration{r}, nil
+}
+
+func (s *sharedInformer) RemoveEventHandler(handle clientgocache.ResourceEventHandlerRegistration) error {
+	r, ok := handle.(registration)
+	if !ok {
+		return fmt.Errorf("invalid key type %T", handle)
+	}
+	return s.engine.RemoveEventHandler(r.engine)
+}
+
+func (s *sharedInformer) GetStore() clientgocache.Store { return s.store }
+
+func (s *sharedInformer) GetIndexer() clientgocache.Indexer { return s.store }
+
+func (s *sharedInformer) GetController() clientgocache.Controller { return idleController{s} }
+
+func (s *sharedInformer) Run(stop <-chan struct{}) { s.RunWithContext(wait.ContextForChannel(stop)) }
+
+// RunWithContext logs to klog if the context has no logger, as client-go does.
+func (s *sharedInformer) RunWithContext(ctx context.Context) {
+	s.engine.RunWithContext(klog.NewContext(ctx, klog.FromContext(ctx)))
+}
+
+func (s *sharedInformer) HasSynced() bool { return s.engine.HasSynced() }
+
+func (s *sharedInformer) HasSyncedChecker() clientgocache.DoneChecker {
+	return s.engine.HasSyncedChecker()
+}
+
+func (s *sharedInformer) LastSyncResourceVersion() string { return s.engine.LastSyncResourceVersion() }
+
+func (s *sharedInformer) IsStopped() bool { return s.engine.IsStopped() }
+
+func (s *sharedInformer) AddIndexers(indexers clientgocache.Indexers) error {
+	return s.engine.AddIndexers(toIndexers(indexers))
+}
+
+func (s *sharedInformer) SetWatchErrorHandler(h clientgocache.WatchErrorHandler) error {
+	return s.SetWatchErrorHandlerWithContext(func(_ context.Context, r *clientgocache.Reflector, err error) { h(r, err) })
+}
+
+func (s *sharedInformer) SetWatchErrorHandlerWithContext(h clientgocache.WatchErrorHandlerWithContext) error {
+	return s.engine.SetWatchErrorHandlerWithContext(func(ctx context.Context, _ *cache.Reflector, err error) { h(ctx, s.reflector(), err) })
+}
+
+func (s *sharedInformer) SetTransform(f clientgocache.TransformFunc) error {
+	if stripsManagedFields(f) {
+		return s.engine.SetTransform(cache.StripManagedFields)
+	}
+	return s.engine.SetTransform(cache.TransformFunc(f))
+}
+
+// stripsManagedFields reports whether a function is one that controller-runtime's cache.TransformStripManagedFields has returned. The
+// compiler may have put it into the caller, whose name then comes first.
+func stripsManagedFields(f clientgocache.TransformFunc) bool {
+	if f == nil {
+		return false
+	}
+	pc := reflect.ValueOf(f).Pointer()
+	code := goruntime.FuncForPC(pc)
+	if code == nil || !strings.HasSuffix(code.Name(), "TransformStripManagedFields.func1") {
+		return false
+	}
+	file, _ := code.FileLine(pc)
+	return strings.Contains(file, "controller-runtime") && strings.HasSuffix(file, "/pkg/cache/cache.go")
+}
+
+// idleController is what GetController returns: the informer runs by itself.
+type idleController struct{ *sharedInformer }
+
+func (idleController) Run(<-chan struct{}) {}
+
+func (idleController) RunWithContext(context.Context) {}
+
+// registration is a handler of an informer.
+type registration struct {
+	engine cache.ResourceEventHandlerRegistration
+}
+
+func (r registration) HasSynced() bool { return r.engine.HasSynced() }
+
+func (r registration) HasSyncedChecker() clientgocache.DoneChecker {
+	return r.engine.HasSyncedChecker()
+}
+
+// handler gives a client-go handler client-go's types.
+type handler struct {
+	to clientgocache.ResourceEventHandler
+}
+
+// HandlerName is how the handler is called in a State.
+func (h handler) HandlerName() string {
+	if named, ok := h.to.(interface{ HandlerName() string }); ok {
+		return named.HandlerName()
+	}
+	return fmt.Sprintf("%T", h.to)
+}
+
+func (h handler) OnAdd(obj any, isInInitialList bool) { h.to.OnAdd(obj, isInInitialList) }
+
+func (h handler) OnUpdate(oldObj, newObj any) { h.to.OnUpdate(oldObj, newObj) }
+
+func (h handler) OnDelete(obj any) {
+	if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+		obj = clientgocache.DeletedFinalStateUnknown{Key: gone.Key, Obj: gone.Obj}
+	}
+	h.to.OnDelete(obj)
+}

@@ -1,0 +1,193 @@
+package patch
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// module is a Go module whose go.mod is changed.
+type module struct {
+	dir string
+	// sum and mod are go.sum and go.mod as they were.
+	mod, sum []byte
+	// required has versions, replaces the right sides of replace lines, as they were.
+	required, replaces map[string]string
+	record             record
+	// changes are the replace lines that are added.
+	changes []string
+}
+
+// listed is what the go command says of a module.
+type listed struct {
+	Path, Version, Dir string
+	Replace            *listed
+}
+
+// open reads the module that a folder belongs to.
+func open(ctx context.Context, c *Config) (*module, error) {
+	if c.Dir == "" {
+		c.Dir = "."
+	}
+	if c.Copy == "" {
+		c.Copy = defaultCopy
+	}
+	if !filepath.IsLocal(c.Copy) || filepath.Clean(c.Copy) == "." {
+		return nil, fmt.Errorf("--dir is %q; the copy has to be in a folder below that of go.mod", c.Copy)
+	}
+	m := &module{dir: c.Dir, required: map[string]string{}, replaces: map[string]string{}, record: record{Before: map[string]string{}}}
+	out, err := m.run(ctx, c.Dir, "env", "GOMOD")
+	if err != nil {
+		return nil, err
+	}
+	file := strings.TrimSpace(string(out))
+	if file == "" || file == os.DevNull {
+		return nil, fmt.Errorf("there is no go.mod in %s or above; run the command in the module that is to be patched", c.Dir)
+	}
+	m.dir = filepath.Dir(file)
+	if m.mod, err = os.ReadFile(file); err != nil {
+		return nil, err
+	}
+	if m.sum, err = os.ReadFile(filepath.Join(m.dir, "go.sum")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var parsed struct {
+		Require []listed
+		Replace []struct{ Old, New listed }
+	}
+	if err := m.goJSON(ctx, &parsed, "mod", "edit", "-json"); err != nil {
+		return nil, err
+	}
+	for _, r := range parsed.Require {
+		m.required[r.Path] = r.Version
+	}
+	for _, r := range parsed.Replace {
+		by := r.New.Path
+		if r.New.Version != "" {
+			by += "@" + r.New.Version
+		}
+		m.replaces[r.Old.Path] = by
+	}
+	return m, nil
+}
+
+// replace notes that a module is to be replaced.
+func (m *module) replace(path, by string) {
+	m.record.Replaces = append(m.record.Replaces, path)
+	if before := m.replaces[path]; before != "" {
+		m.record.Before[path] = before
+	}
+	m.changes = append(m.changes, path+"="+by)
+}
+
+// added returns the lines that were added to go.mod.
+func (m *module) added() (out []string) {
+	for _, change := range m.changes {
+		path, by, _ := strings.Cut(change, "=")
+		out = append(out, "replace "+path+" => "+strings.Replace(by, "@", " ", 1))
+	}
+	return out
+}
+
+// save writes go.mod and go.sum.
+func (m *module) save(ctx context.Context) error {
+	args := []string{}
+	for _, change := range m.changes {
+		args = append(args, "-replace="+change)
+	}
+	if err := m.edit(ctx, m.dir, args...); err != nil {
+		return err
+	}
+	return m.tidy(ctx)
+}
+
+// restore writes go.mod and go.sum as they were.
+func (m *module) restore() error {
+	sum := filepath.Join(m.dir, "go.sum")
+	err := os.WriteFile(filepath.Join(m.dir, "go.mod"), m.mod, 0o644)
+	if m.sum == nil {
+		if removed := os.Remove(sum); removed != nil && !errors.Is(removed, fs.ErrNotExist) {
+			err = errors.Join(err, removed)
+		}
+		return err
+	}
+	return errors.Join(err, os.WriteFile(sum, m.sum, 0o644))
+}
+
+// selected returns the versions of modules that are in use.
+func (m *module) selected(ctx context.Context, paths ...string) map[string]string {
+	out := map[string]string{}
+	for _, path := range paths {
+		if used, err := m.list(ctx, path); err == nil && used.Replace == nil {
+			out[path] = used.Version
+		}
+	}
+	return out
+}
+
+// pin notes that modules are to have the versions that they had before, and reports whether some have others.
+func (m *module) pin(ctx context.Context, before map[string]string) (changed bool) {
+	now := m.selected(ctx, "k8s.io/api", "k8s.io/apimachinery")
+	paths := []string{}
+	for path, version := range before {
+		if now[path] != version {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	for _, path := range paths {
+		m.replace(path, path+"@"+before[path])
+	}
+	return len(paths) > 0
+}
+
+func (m *module) list(ctx context.Context, path string) (*listed, error) {
+	var out listed
+	if err := m.goJSON(ctx, &out, "list", "-m", "-json", path); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+func (m *module) edit(ctx context.Context, dir string, args ...string) error {
+	_, err := m.run(ctx, dir, append([]string{"mod", "edit"}, args...)...)
+	return err
+}
+
+func (m *module) tidy(ctx context.Context) error {
+	_, err := m.run(ctx, m.dir, "mod", "tidy")
+	return err
+}
+
+func (m *module) goJSON(ctx context.Context, into any, args ...string) error {
+	out, err := m.run(ctx, m.dir, args...)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(out, into); err != nil {
+		return fmt.Errorf("go %s: %w", strings.Join(args, " "), err)
+	}
+	return nil
+}
+
+// run runs the go command in a folder, without a workspace or a vendor folder, in which there would be no other versions.
+func (m *module) run(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, strings.TrimSpace(stderr.String()))
+	}
+	return out, nil
+}

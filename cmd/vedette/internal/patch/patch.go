@@ -1,0 +1,221 @@
+package patch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Config says what is patched. The zero value is the module of the current folder.
+type Config struct {
+	// Dir is a folder of the module that is to use the copy.
+	Dir string
+	// Copy is where the copy goes, in the folder of go.mod. Empty means client-go-on-vedette.
+	Copy string
+	// Vedette is the version of vedette.dev that the copy uses, or a folder with its source. It may be empty if the module has it already.
+	Vedette string
+	// Progress is called before each step that takes a while. It may be nil.
+	Progress func(step string)
+}
+
+// Report is what was done.
+type Report struct {
+	// Module is the folder of go.mod, Copy that of the copy.
+	Module, Copy string
+	// Version is that of client-go.
+	Version string
+	// Replaced are the replace lines that were added to go.mod.
+	Replaced []string
+	// Vendored says that there is a vendor folder, which is not up to date.
+	Vendored bool
+}
+
+const (
+	clientGo    = "k8s.io/client-go"
+	vedette     = "vedette.dev"
+	defaultCopy = "client-go-on-vedette"
+	// recordName is the file in the copy that says what to undo.
+	recordName = "vedette-patch.json"
+)
+
+// record is what Undo needs to know.
+type record struct {
+	// Replaces are the modules with a replace line that was added, and Before what they were replaced by before, if they were.
+	Replaces []string          `json:"replaces"`
+	Before   map[string]string `json:"before,omitempty"`
+}
+
+// ErrPatched is returned for a module that uses a copy already.
+var ErrPatched = errors.New("the module uses a patched client-go already; undo that first")
+
+// Apply writes the copy, and makes the module use it. If it returns an error, nothing has changed.
+func Apply(ctx context.Context, c Config) (_ *Report, err error) {
+	m, err := open(ctx, &c)
+	if err != nil {
+		return nil, err
+	}
+	version, from, err := m.clientGo(ctx)
+	if err != nil {
+		return nil, err
+	}
+	at, err := m.vedette(c.Vedette)
+	if err != nil {
+		return nil, err
+	}
+	out := &Report{Module: m.dir, Copy: filepath.Join(m.dir, c.Copy), Version: version, Vendored: exists(filepath.Join(m.dir, "vendor"))}
+	if exists(out.Copy) {
+		return nil, fmt.Errorf("%s exists; remove it, or choose another folder with --dir", out.Copy)
+	}
+	pinned := m.selected(ctx, "k8s.io/api", "k8s.io/apimachinery")
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, m.restore(), os.RemoveAll(out.Copy))
+		}
+	}()
+	c.progress("copying client-go " + version)
+	if err := copyClientGo(from, out.Copy); err != nil {
+		return nil, err
+	}
+	if err := m.edit(ctx, out.Copy, "-require="+vedette+"@"+at.version); err != nil {
+		return nil, err
+	}
+	m.replace(clientGo, "./"+filepath.ToSlash(c.Copy))
+	if at.folder != "" {
+		m.replace(vedette, at.folder)
+	}
+	c.progress("go mod tidy")
+	if err := m.save(ctx); err != nil {
+		return nil, err
+	}
+	// Vedette may have brought newer versions than the program was made with, and client-go is still the old one.
+	if m.pin(ctx, pinned) {
+		if err := m.save(ctx); err != nil {
+			return nil, err
+		}
+	}
+	data, err := json.MarshalIndent(m.record, "", "\t")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(filepath.Join(out.Copy, recordName), append(data, '\n'), 0o644); err != nil {
+		return nil, err
+	}
+	out.Replaced = m.added()
+	return out, nil
+}
+
+// Undo makes the module use client-go as it was published, and removes the copy.
+func Undo(ctx context.Context, c Config) (_ *Report, err error) {
+	m, err := open(ctx, &c)
+	if err != nil {
+		return nil, err
+	}
+	copied := filepath.Join(m.dir, c.Copy)
+	data, err := os.ReadFile(filepath.Join(copied, recordName))
+	if err != nil {
+		return nil, fmt.Errorf("%s is not a copy that patch-client-go has written; name it with --dir: %w", copied, err)
+	}
+	if err := json.Unmarshal(data, &m.record); err != nil {
+		return nil, fmt.Errorf("%s of %s: %w", recordName, copied, err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, m.restore())
+		}
+	}()
+	args := []string{}
+	for _, module := range m.record.Replaces {
+		if before := m.record.Before[module]; before != "" {
+			args = append(args, "-replace="+module+"="+before)
+		} else {
+			args = append(args, "-dropreplace="+module)
+		}
+	}
+	if err := m.edit(ctx, m.dir, args...); err != nil {
+		return nil, err
+	}
+	c.progress("go mod tidy")
+	if err := m.tidy(ctx); err != nil {
+		return nil, err
+	}
+	out := &Report{Module: m.dir, Copy: copied, Vendored: exists(filepath.Join(m.dir, "vendor"))}
+	return out, os.RemoveAll(copied)
+}
+
+func (c *Config) progress(step string) {
+	if c.Progress != nil {
+		c.Progress(step)
+	}
+}
+
+// clientGo returns the version of client-go that the module uses, and the folder that has it.
+func (m *module) clientGo(ctx context.Context) (version, dir string, err error) {
+	if by, ok := m.replaces[clientGo]; ok && isFolder(by) {
+		if exists(filepath.Join(m.dir, by, recordName)) {
+			return "", "", ErrPatched
+		}
+		return "", "", fmt.Errorf("%s is replaced by the folder %s; only a version that was published can be patched", clientGo, by)
+	}
+	used, err := m.list(ctx, clientGo)
+	if err != nil {
+		return "", "", fmt.Errorf("the module in %s does not use %s: %w", m.dir, clientGo, err)
+	}
+	if used.Replace != nil {
+		used = used.Replace
+	}
+	if used.Path != clientGo {
+		return "", "", fmt.Errorf("%s is replaced by %s; only a version that was published can be patched", clientGo, used.Path)
+	}
+	if !isKnown(used.Version) {
+		return "", "", fmt.Errorf("client-go %s is not known; known are %s", used.Version, strings.Join(known, "x, ")+"x")
+	}
+	var loaded listed
+	if err := m.goJSON(ctx, &loaded, "mod", "download", "-json", clientGo+"@"+used.Version); err != nil {
+		return "", "", err
+	}
+	return used.Version, loaded.Dir, nil
+}
+
+// source is where the module has vedette.dev from.
+type source struct{ version, folder string }
+
+// vedette returns where the module is to have vedette.dev from.
+func (m *module) vedette(from string) (source, error) {
+	const unpublished = "v0.0.0"
+	switch {
+	case from == "":
+		if m.required[vedette] != "" {
+			return source{version: m.required[vedette]}, nil
+		}
+		if m.replaces[vedette] != "" {
+			return source{version: unpublished}, nil
+		}
+		return source{}, errors.New("the module does not require vedette.dev: say with --vedette which version to use, or which folder has the source")
+	case !isFolder(from) && strings.HasPrefix(from, "v"):
+		return source{version: from}, nil
+	}
+	folder, err := filepath.Abs(from)
+	if err != nil {
+		return source{}, err
+	}
+	data, err := os.ReadFile(filepath.Join(folder, "go.mod"))
+	if err != nil || !slices.Contains(strings.Split(string(data), "\n"), "module "+vedette) {
+		return source{}, fmt.Errorf("--vedette is %q, which is neither a version nor a folder with the source of vedette.dev", from)
+	}
+	return source{version: unpublished, folder: folder}, nil
+}
+
+// isFolder reports whether the right side of a replace line is a folder.
+func isFolder(path string) bool {
+	return filepath.IsAbs(path) || path == "." || path == ".." || strings.HasPrefix(path, "./") || strings.HasPrefix(path, "../")
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
