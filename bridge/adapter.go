@@ -9,9 +9,11 @@ import (
 	goruntime "runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 	clientgocache "k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
@@ -26,6 +28,8 @@ type sharedInformer struct {
 	store   *store
 	// reflector never runs. Watch error handlers are given it for its name.
 	reflector func() *clientgocache.Reflector
+	// logging is a context with the logger of the informer, nil before it runs.
+	logging atomic.Pointer[context.Context]
 }
 
 var _ clientgocache.SharedIndexInformer = (*sharedInformer)(nil)
@@ -41,6 +45,9 @@ func adapt(engine cache.SharedIndexInformer, lw clientgocache.ListerWatcher, obj
 	_ = s.SetWatchErrorHandlerWithContext(clientgocache.DefaultWatchErrorHandler) // it has not started
 	return s
 }
+
+// VedetteInformer returns the informer behind; bridge.Unwrap calls it.
+func (s *sharedInformer) VedetteInformer() cache.SharedIndexInformer { return s.engine }
 
 func (s *sharedInformer) AddEventHandler(h clientgocache.ResourceEventHandler) (clientgocache.ResourceEventHandlerRegistration, error) {
 	return s.add(h, s.options)
@@ -62,7 +69,11 @@ func (s *sharedInformer) add(h clientgocache.ResourceEventHandler, options cache
 	if s.IsStopped() {
 		return nil, fmt.Errorf("handler %v was not added to shared informer because it has stopped already", h)
 	}
-	r, err := s.engine.AddEventHandlerWithOptions(handler{h}, options)
+	wrapped := handler{to: h, informer: s, crashes: options.OnPanic == cache.PanicFatal}
+	if options.Logger != nil {
+		wrapped.logging = klog.NewContext(context.Background(), *options.Logger)
+	}
+	r, err := s.engine.AddEventHandlerWithOptions(wrapped, options)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +98,9 @@ func (s *sharedInformer) Run(stop <-chan struct{}) { s.RunWithContext(wait.Conte
 
 // RunWithContext logs to klog if the context has no logger, as client-go does.
 func (s *sharedInformer) RunWithContext(ctx context.Context) {
-	s.engine.RunWithContext(klog.NewContext(ctx, klog.FromContext(ctx)))
+	ctx = klog.NewContext(ctx, klog.FromContext(ctx))
+	s.logging.Store(&ctx)
+	s.engine.RunWithContext(ctx)
 }
 
 func (s *sharedInformer) HasSynced() bool { return s.engine.HasSynced() }
@@ -152,9 +165,24 @@ func (r registration) HasSyncedChecker() clientgocache.DoneChecker {
 	return r.engine.HasSyncedChecker()
 }
 
+// ShutdownChan returns a channel that is closed when the handler has been called for the last time; client-go's ShutDownEventHandler waits
+// for it.
+func (r registration) ShutdownChan() <-chan struct{} {
+	if ending, ok := r.engine.(interface{ ShutdownChan() <-chan struct{} }); ok {
+		return ending.ShutdownChan()
+	}
+	return nil
+}
+
 // handler gives a client-go handler client-go's types.
 type handler struct {
-	to clientgocache.ResourceEventHandler
+	to       clientgocache.ResourceEventHandler
+	informer *sharedInformer
+	// crashes says that panics are treated as client-go does: the crash handlers of apimachinery are called, and then the process ends,
+	// unless a test has set ReallyCrash to false.
+	crashes bool
+	// logging is a context with the logger of the handler, nil if it has none.
+	logging context.Context
 }
 
 // HandlerName is how the handler is called in a State.
@@ -165,13 +193,59 @@ func (h handler) HandlerName() string {
 	return fmt.Sprintf("%T", h.to)
 }
 
-func (h handler) OnAdd(obj any, isInInitialList bool) { h.to.OnAdd(obj, isInInitialList) }
+func (h handler) OnAdd(obj any, isInInitialList bool) {
+	if h.crashes {
+		returned := false
+		defer pauseUnless(&returned)
+		defer utilruntime.HandleCrashWithContext(h.context())
+		h.to.OnAdd(obj, isInInitialList)
+		returned = true
+		return
+	}
+	h.to.OnAdd(obj, isInInitialList)
+}
 
-func (h handler) OnUpdate(oldObj, newObj any) { h.to.OnUpdate(oldObj, newObj) }
+func (h handler) OnUpdate(oldObj, newObj any) {
+	if h.crashes {
+		returned := false
+		defer pauseUnless(&returned)
+		defer utilruntime.HandleCrashWithContext(h.context())
+		h.to.OnUpdate(oldObj, newObj)
+		returned = true
+		return
+	}
+	h.to.OnUpdate(oldObj, newObj)
+}
 
 func (h handler) OnDelete(obj any) {
 	if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 		obj = clientgocache.DeletedFinalStateUnknown{Key: gone.Key, Obj: gone.Obj}
 	}
+	if h.crashes {
+		returned := false
+		defer pauseUnless(&returned)
+		defer utilruntime.HandleCrashWithContext(h.context())
+		h.to.OnDelete(obj)
+		returned = true
+		return
+	}
 	h.to.OnDelete(obj)
+}
+
+// context returns a context with the logger for panics.
+func (h handler) context() context.Context {
+	if h.logging != nil {
+		return h.logging
+	}
+	if ctx := h.informer.logging.Load(); ctx != nil {
+		return *ctx
+	}
+	return context.Background()
+}
+
+// pauseUnless waits for a second after a panic that has not ended the process, as client-go does.
+func pauseUnless(returned *bool) {
+	if !*returned && !utilruntime.ReallyCrash {
+		time.Sleep(time.Second)
+	}
 }

@@ -30,12 +30,14 @@ func (o Options) NewRawInformer(lw clientgocache.ListerWatcher, obj runtime.Obje
 	return newInformer(raw(lw), lw, obj, resync, indexers, o)
 }
 
-// Unwrap returns Vedette's informer behind an informer of this package: see cache.StateOf, and the packages metrics and console. It
+// Unwrap returns Vedette's informer behind an informer of this package, or of a client-go that "vedette patch-client-go" has patched: see cache.StateOf, and the packages metrics and console. It
 // returns false for all other informers. The typed informers that factories return are unwrapped, too.
 func Unwrap(informer clientgocache.SharedInformer) (cache.SharedIndexInformer, bool) {
 	switch i := informer.(type) {
-	case *sharedInformer:
-		return i.engine, true
+	case interface {
+		VedetteInformer() cache.SharedIndexInformer
+	}:
+		return i.VedetteInformer(), true
 	case interface {
 		Unwrap() clientgocache.SharedIndexInformer
 	}:

@@ -8,8 +8,7 @@ package dueheap
 
 // Heap holds each slot at most once. The zero value is empty and ready for use.
 type Heap struct {
-	// cells is a four-ary heap: the children of i are 4i+1 … 4i+4. Fewer levels than a binary heap, and the four
-	// children share a cache line or two.
+	// cells is a binary heap: the children of i are 2i+1 and 2i+2.
 	cells []cell
 	// at says where each slot is: its place in cells plus one; zero means absent.
 	// Invariant: cells[at[s]-1].slot == s for each slot s in the heap.
@@ -23,11 +22,8 @@ type cell struct {
 	slot uint32
 }
 
-const (
-	arity = 4
-	// Below this many cells, memory is kept for the next load.
-	keepCells = 1024
-)
+// keepCells is the number of cells whose memory is kept for the next load.
+const keepCells = 1024
 
 // before reports whether a leaves before b. Sequence numbers may wrap: only their distance counts.
 func (a cell) before(b cell) bool {
@@ -107,7 +103,7 @@ func (h *Heap) put(i int, c cell) {
 func (h *Heap) up(i int, c cell) bool {
 	start := i
 	for i > 0 {
-		parent := (i - 1) / arity
+		parent := (i - 1) / 2
 		if !c.before(h.cells[parent]) {
 			break
 		}
@@ -125,15 +121,12 @@ func (h *Heap) up(i int, c cell) bool {
 func (h *Heap) down(i int, c cell) {
 	n := len(h.cells)
 	for {
-		child := arity*i + 1
-		if child >= n {
+		least := 2*i + 1
+		if least >= n {
 			break
 		}
-		least := child
-		for j := child + 1; j < min(child+arity, n); j++ {
-			if h.cells[j].before(h.cells[least]) {
-				least = j
-			}
+		if right := least + 1; right < n && h.cells[right].before(h.cells[least]) {
+			least = right
 		}
 		if !h.cells[least].before(c) {
 			break

@@ -13,7 +13,7 @@ import (
 // verify checks what must always hold of a heap.
 func (h *Heap) verify() error {
 	for i, c := range h.cells {
-		if i > 0 && c.before(h.cells[(i-1)/arity]) {
+		if i > 0 && c.before(h.cells[(i-1)/2]) {
 			return fmt.Errorf("cell %d leaves before its parent", i)
 		}
 		if h.at[c.slot] != uint32(i)+1 {

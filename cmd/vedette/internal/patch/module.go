@@ -97,23 +97,20 @@ func (m *module) added() (out []string) {
 	return out
 }
 
-// save writes go.mod and go.sum.
+// save writes the replace lines to go.mod.
 func (m *module) save(ctx context.Context) error {
 	args := []string{}
 	for _, change := range m.changes {
 		args = append(args, "-replace="+change)
 	}
-	if err := m.edit(ctx, m.dir, args...); err != nil {
-		return err
-	}
-	return m.tidy(ctx)
+	return m.edit(ctx, m.dir, args...)
 }
 
 // restore writes go.mod and go.sum as they were.
 func (m *module) restore() error {
 	sum := filepath.Join(m.dir, "go.sum")
 	err := os.WriteFile(filepath.Join(m.dir, "go.mod"), m.mod, 0o644)
-	if m.sum == nil {
+	if len(m.sum) == 0 {
 		if removed := os.Remove(sum); removed != nil && !errors.Is(removed, fs.ErrNotExist) {
 			err = errors.Join(err, removed)
 		}

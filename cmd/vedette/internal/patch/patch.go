@@ -48,6 +48,11 @@ type record struct {
 	// Replaces are the modules with a replace line that was added, and Before what they were replaced by before, if they were.
 	Replaces []string          `json:"replaces"`
 	Before   map[string]string `json:"before,omitempty"`
+	// GoMod and GoSum are the files as they were, and Patched is go.mod with the lines that were added: if it is still the same, the files
+	// are written back.
+	GoMod   string `json:"goMod"`
+	GoSum   string `json:"goSum"`
+	Patched string `json:"patched"`
 }
 
 // ErrPatched is returned for a module that uses a copy already.
@@ -88,7 +93,6 @@ func Apply(ctx context.Context, c Config) (_ *Report, err error) {
 	if at.folder != "" {
 		m.replace(vedette, at.folder)
 	}
-	c.progress("go mod tidy")
 	if err := m.save(ctx); err != nil {
 		return nil, err
 	}
@@ -98,6 +102,15 @@ func Apply(ctx context.Context, c Config) (_ *Report, err error) {
 			return nil, err
 		}
 	}
+	c.progress("go mod tidy")
+	if err := m.tidy(ctx); err != nil {
+		return nil, err
+	}
+	patched, err := os.ReadFile(filepath.Join(m.dir, "go.mod"))
+	if err != nil {
+		return nil, err
+	}
+	m.record.GoMod, m.record.GoSum, m.record.Patched = string(m.mod), string(m.sum), string(patched)
 	data, err := json.MarshalIndent(m.record, "", "\t")
 	if err != nil {
 		return nil, err
@@ -123,6 +136,11 @@ func Undo(ctx context.Context, c Config) (_ *Report, err error) {
 	if err := json.Unmarshal(data, &m.record); err != nil {
 		return nil, fmt.Errorf("%s of %s: %w", recordName, copied, err)
 	}
+	out := &Report{Module: m.dir, Copy: copied, Vendored: exists(filepath.Join(m.dir, "vendor"))}
+	if m.record.Patched == string(m.mod) {
+		m.mod, m.sum = []byte(m.record.GoMod), []byte(m.record.GoSum)
+		return out, errors.Join(m.restore(), os.RemoveAll(copied))
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, m.restore())
@@ -143,7 +161,6 @@ func Undo(ctx context.Context, c Config) (_ *Report, err error) {
 	if err := m.tidy(ctx); err != nil {
 		return nil, err
 	}
-	out := &Report{Module: m.dir, Copy: copied, Vendored: exists(filepath.Join(m.dir, "vendor"))}
 	return out, os.RemoveAll(copied)
 }
 
