@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"vedette.dev/cache"
+	"vedette.dev/internal/informername"
 	"vedette.dev/workqueue"
 )
 
@@ -62,7 +62,7 @@ func (p pooled[K]) Informers() map[string]cache.StateReader {
 	found := map[string]cache.StateReader{}
 	for key, informer := range p.list() {
 		if reader, ok := informer.(cache.StateReader); ok {
-			name := nameOf(key)
+			name := informername.Of(key)
 			if p.name != "" {
 				name = p.name + " " + name
 			}
@@ -70,21 +70,6 @@ func (p pooled[K]) Informers() map[string]cache.StateReader {
 		}
 	}
 	return found
-}
-
-// nameOf makes a name of what a factory knows an informer by: "core/v1.Pod" of a type, "apps/v1/deployments" of a resource. They
-// are the names in metrics.
-func nameOf(key any) string {
-	switch k := key.(type) {
-	case reflect.Type:
-		for k.Kind() == reflect.Pointer {
-			k = k.Elem()
-		}
-		return strings.TrimPrefix(k.PkgPath(), "k8s.io/api/") + "." + k.Name()
-	case schema.GroupVersionResource:
-		return k.GroupVersion().String() + "/" + k.Resource
-	}
-	return fmt.Sprint(key)
 }
 
 // Queue is a work queue that is shown. QueueOf makes one of a queue.

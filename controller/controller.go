@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"vedette.dev/internal/flight"
+	"vedette.dev/controller/internal/flight"
 	"vedette.dev/internal/keyhash"
 	"vedette.dev/workqueue"
 )

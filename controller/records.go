@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"vedette.dev/internal/flight"
+	"vedette.dev/controller/internal/flight"
 )
 
 // What a record is of: a What, something that was left out, or the end of a reconcile.

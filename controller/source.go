@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"vedette.dev/cache"
-	"vedette.dev/internal/flight"
+	"vedette.dev/controller/internal/flight"
 )
 
 // Source brings keys to a controller. For, Owns, Watches, Channel and Every make the usual ones.

@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"vedette.dev/controller/internal/flight"
 	"vedette.dev/fence"
 	"vedette.dev/internal/activity"
-	"vedette.dev/internal/flight"
 )
 
 // worker is one of the goroutines that reconcile, as others see it.

@@ -3,13 +3,10 @@ package metrics
 import (
 	"errors"
 	"fmt"
-	"reflect"
-	"strings"
 	"sync"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"vedette.dev/cache"
+	"vedette.dev/internal/informername"
 )
 
 // sources is where the states of informers are read from when somebody looks. Nothing is kept in between, so that series
@@ -48,7 +45,7 @@ func Factory[K comparable](m *Metrics, source string, factory interface{ State()
 	return m.Informers(source, func() map[string]cache.State {
 		named := map[string]cache.State{}
 		for key, state := range factory.State() {
-			named[nameOf(key)] = state
+			named[informername.Of(key)] = state
 		}
 		return named
 	})
@@ -189,19 +186,4 @@ func (s single) read() shown {
 		is.sharding = readSharding(sharded, s.shards)
 	}
 	return is
-}
-
-// nameOf makes a name of what a factory knows an informer by: "core/v1.Pod" of a type, "apps/v1/deployments" of a
-// resource.
-func nameOf(key any) string {
-	switch k := key.(type) {
-	case reflect.Type:
-		for k.Kind() == reflect.Pointer {
-			k = k.Elem()
-		}
-		return strings.TrimPrefix(k.PkgPath(), "k8s.io/api/") + "." + k.Name()
-	case schema.GroupVersionResource:
-		return k.GroupVersion().String() + "/" + k.Resource
-	}
-	return fmt.Sprint(key)
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"vedette.dev/internal/execauth"
+	"vedette.dev/rest/internal/execauth"
 	"vedette.dev/transport"
 )
 

@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"os"
 
-	"vedette.dev/internal/execauth"
 	"vedette.dev/internal/plainurl"
+	"vedette.dev/rest/internal/execauth"
 )
 
 // execCluster is what an exec plugin may be told about the server.

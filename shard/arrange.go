@@ -11,10 +11,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"vedette.dev/cache"
-	"vedette.dev/internal/cover"
 	"vedette.dev/internal/engine"
 	"vedette.dev/internal/listwatch"
 	"vedette.dev/rest"
+	"vedette.dev/shard/internal/cover"
 )
 
 // arrange brings the streams in line with what is known of the servers.

@@ -1,6 +1,6 @@
 package shard
 
-import "vedette.dev/internal/cover"
+import "vedette.dev/shard/internal/cover"
 
 // Dimensions of covers that have no name.
 var (

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"vedette.dev/internal/cover"
+	"vedette.dev/shard/internal/cover"
 )
 
 // layout is a set of shards that has been read and found to fit together.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"vedette.dev/internal/cover"
+	"vedette.dev/shard/internal/cover"
 )
 
 // streamSpec is a list and watch that a layout needs.

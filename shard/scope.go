@@ -10,9 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"vedette.dev/internal/cover"
 	"vedette.dev/internal/hashspace"
 	"vedette.dev/rest"
+	"vedette.dev/shard/internal/cover"
 )
 
 // Shard is a part of the objects of a kind, with an informer of its own.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"iter"
 
-	"vedette.dev/internal/cover"
+	"vedette.dev/shard/internal/cover"
 )
 
 // strategy is a way to divide the objects of a cluster into shards. Within a cluster, all shards are of the same strategy. An

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"iter"
 
-	"vedette.dev/internal/cover"
+	"vedette.dev/shard/internal/cover"
 )
 
 // strategyAll has all objects of a cluster in one shard.

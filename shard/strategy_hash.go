@@ -8,8 +8,8 @@ import (
 	"slices"
 	"sort"
 
-	"vedette.dev/internal/cover"
 	"vedette.dev/internal/hashspace"
+	"vedette.dev/shard/internal/cover"
 )
 
 // strategyHash is shards by ranges of the hash of a key, in some namespaces or in all of them.

@@ -4,7 +4,7 @@ import (
 	"iter"
 	"slices"
 
-	"vedette.dev/internal/cover"
+	"vedette.dev/shard/internal/cover"
 )
 
 // strategyNamespace is shards of namespaces.

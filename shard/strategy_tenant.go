@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"vedette.dev/internal/cover"
+	"vedette.dev/shard/internal/cover"
 )
 
 // Tenancy says how the tenant of an object is found. One of the two fields is set.

@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 
-	"vedette.dev/internal/cover"
+	"vedette.dev/shard/internal/cover"
 )
 
 // transition is what has to happen so that one layout takes the place of another. It is derived from the layouts, and from the

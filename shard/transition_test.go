@@ -9,8 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"vedette.dev/internal/cover"
 	"vedette.dev/internal/testsize"
+	"vedette.dev/shard/internal/cover"
 )
 
 // census is objects that differ in everything that scopes look at.

@@ -9,8 +9,8 @@ import (
 
 	"vedette.dev/apitest"
 	"vedette.dev/dynamic"
-	"vedette.dev/examples/operator/sites"
 	"vedette.dev/gentype"
+	"vedette.dev/internal/sites"
 	"vedette.dev/kubernetes"
 	"vedette.dev/rest"
 	"vedette.dev/runner"

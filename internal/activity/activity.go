@@ -28,8 +28,8 @@ type step struct {
 type Kind int
 
 const (
-	// Nothing is known to be waited for.
-	Nothing Kind = iota
+	// nothing is known to be waited for.
+	nothing Kind = iota
 	// Throttled is to wait for the rate limiter of the client.
 	Throttled
 	// Request is to wait for the answer of a server.
@@ -69,7 +69,7 @@ func (n *Note) leave(s *step) {
 func (n *Note) Now() (kind Kind, what string, since time.Time) {
 	s := n.last()
 	if s == nil {
-		return Nothing, "", time.Time{}
+		return nothing, "", time.Time{}
 	}
 	return s.kind, s.what(), s.since
 }

@@ -19,11 +19,11 @@ func TestTheInnermostWaitIsTold(t *testing.T) {
 		expect := func(kind Kind, what string, ago time.Duration) {
 			t.Helper()
 			gotKind, gotWhat, since := n.Now()
-			if gotKind != kind || gotWhat != what || kind != Nothing && time.Since(since) != ago {
+			if gotKind != kind || gotWhat != what || kind != nothing && time.Since(since) != ago {
 				t.Errorf("got %v %q since %v, want %v %q for %v", gotKind, gotWhat, since, kind, what, ago)
 			}
 		}
-		expect(Nothing, "", 0)
+		expect(nothing, "", 0)
 		leave := From(ctx).Enter(Request, said("GET /a"))
 		time.Sleep(time.Second)
 		leaveInner := n.Enter(Throttled, said("GET /a again"))
@@ -32,7 +32,7 @@ func TestTheInnermostWaitIsTold(t *testing.T) {
 		leaveInner()
 		expect(Request, "GET /a", 2*time.Second)
 		leave()
-		expect(Nothing, "", 0)
+		expect(nothing, "", 0)
 	})
 }
 
@@ -46,7 +46,7 @@ func TestWaitsThatOverlap(t *testing.T) {
 		t.Errorf("got %q", what)
 	}
 	second()
-	if kind, what, _ := n.Now(); kind != Nothing {
+	if kind, what, _ := n.Now(); kind != nothing {
 		t.Errorf("%q is left behind", what)
 	}
 }

@@ -288,7 +288,7 @@ func (c *Codec) NoteSize(objects int) {
 		return
 	}
 	c.most = max(c.most, objects)
-	if c.most > worthForgetting && objects < c.most/4 {
+	if c.most > minForget && objects < c.most/4 {
 		c.most = objects
 		c.trimmed.Forget()
 		for _, f := range c.formats {
@@ -297,7 +297,8 @@ func (c *Codec) NoteSize(objects int) {
 	}
 }
 
-const worthForgetting = 1024
+// minForget is the number of objects from which on the intern caches are dropped when most objects have been deleted.
+const minForget = 1024
 
 // Decode decodes an object that has nothing in common with others.
 func Decode(raw *rest.Raw, newObject func() any) (any, error) {

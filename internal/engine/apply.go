@@ -149,7 +149,7 @@ func (b *batch) step(k *keyState, ev *pendingEvent) {
 	}
 }
 
-// deletion finds out what an event changes that says that an object was deleted, or has left its stream.
+// deletion finds out what the event of an object changes that was deleted, or has left its stream.
 func (b *batch) deletion(k *keyState, ev *pendingEvent) {
 	t := ev.stream
 	switch {
@@ -166,7 +166,7 @@ func (b *batch) deletion(k *keyState, ev *pendingEvent) {
 	}
 }
 
-// isVoid reports whether a list has come since that says what an event says, or more.
+// isVoid reports whether a list that came later supersedes an event.
 func (ev *pendingEvent) isVoid() bool {
 	if ev.epoch != ev.stream.epoch.Load() {
 		return true
@@ -184,7 +184,7 @@ func (ev *pendingEvent) isVoid() bool {
 	})
 }
 
-// overtake notes that a list has come, which says more than what streams that have ended have brought before, under applyMu.
+// overtake notes that a list of t supersedes the events up to its version that streams that have ended have brought, under applyMu.
 func (s *Informer) overtake(t *Stream, version string) {
 	v, err := strconv.ParseUint(version, 10, 64)
 	if err != nil {
@@ -212,8 +212,8 @@ func (ev *pendingEvent) newer(have object.Revision) bool {
 	return known && order > 0
 }
 
-// finalState returns the last state of an object that is deleted, of which a state is known. If it is another that was deleted,
-// one that took its place and whose creation was missed, then so was this one before.
+// finalState returns the last state of an object that is deleted, of which a state is known. If the event is the deletion of another object
+// with the same name, whose creation was missed, the known object was deleted before it.
 func (ev *pendingEvent) finalState(k *keyState) any {
 	if ev.err != nil || ev.obj == nil || k.rev.Other(ev.rev) {
 		return object.Tombstone{Key: ev.key, Obj: k.obj}
@@ -279,7 +279,7 @@ func (b *batch) moved(key string, from, to *partition, old, obj any) {
 	b.leaves(key, from)
 }
 
-// leaves notes that an object is in a partition no longer.
+// leaves notes that an object is not in a partition any more.
 func (b *batch) leaves(key string, owner *partition) {
 	owner.room.gone(key)
 	b.count(owner, -1)
@@ -368,7 +368,8 @@ func (b *batch) admits(to *partition, ev *pendingEvent) bool {
 	return true
 }
 
-// missing removes what a partition has from a stream and a list of it does not have. What is newer than the list came another way.
+// missing removes the objects that a partition has from a stream and that are not in a list of the stream. An object that is newer than the list
+// came from another stream.
 func (b *batch) missing(p *partition, r *relist, version string) {
 	if b.table.Len() == 0 {
 		return

@@ -7,7 +7,7 @@ import (
 )
 
 // barrier is the ordering barrier of a key: while the dispatcher of one partition has undelivered notifications of the key, later ones
-// go to the same dispatcher, also if the object belongs to another partition. So the order holds for a key that moves, and for one
+// go to the same dispatcher, even if the object belongs to another partition. So the order holds for a key that moves, and for one
 // that is deleted and created again elsewhere. The dispatcher of a partition is its shared log with the listeners.
 type barrier struct {
 	dispatcher *partition
@@ -44,13 +44,13 @@ func (b *batch) dispatcher(key string, owner, to *partition) *partition {
 	case to != nil && owner.shared.AllDelivered():
 		return to
 	}
-	// It leaves owner, whose log has undelivered notifications of it, or will have in a moment.
+	// The object leaves owner, whose log has undelivered notifications of it, or will have when the batch is committed.
 	b.barriers[key] = barrier{dispatcher: owner, number: math.MaxUint64} // until it is known
 	b.barred = append(b.barred, key)
 	return owner
 }
 
-// moveBarriers is called when the notifications are in the logs.
+// moveBarriers moves the barriers of the batch to the ends of their logs, when the notifications are in the logs.
 func (b *batch) moveBarriers() {
 	for _, key := range b.barred {
 		p, ok := b.barriers[key]
@@ -67,7 +67,7 @@ func (b *batch) moveBarriers() {
 	}
 }
 
-// unpin removes the barriers of a dispatcher that are not needed any more.
+// dropBarriers removes the barriers of a dispatcher that are not needed any more, under applyMu.
 func (s *Informer) dropBarriers(d *partition) {
 	delivered := d.shared.Delivered()
 	for d.barriers.Len() > 0 && d.barriers.All()[0].number <= delivered {

@@ -67,8 +67,8 @@ func (p *partition) keep(b *batch) {
 	}
 }
 
-// lockFor calls what users have given for the objects of events, which is the mutation detector and index functions, and then locks
-// applyMu. It calls them without that lock, which their code may want, and for which other partitions would wait.
+// lockFor calls Config.Observe and the index functions for the objects of events, and then locks applyMu. They are called without that
+// lock: their code may need it, and other partitions would wait for it.
 func (b *batch) lockFor(events []*pendingEvent) {
 	observe := b.config.Observe
 	for _, first := range events {

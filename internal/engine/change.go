@@ -94,7 +94,7 @@ func (s *Informer) apply(c *PartitionChange, versions []string) (started, incomp
 	if s.isEnding() {
 		return nil, nil, ErrStopped
 	}
-	full := s.fullOf(c.Rescoped) // what streams that have ended brought is applied at any time before
+	full := s.fullOf(c.Rescoped) // not earlier: until here, events of streams that have ended may still be applied
 	if c.Resume != nil {
 		for i, points := range c.Resume(versions, full) {
 			c.Start[i].Resume = points
@@ -119,7 +119,7 @@ func (s *Informer) apply(c *PartitionChange, versions []string) (started, incomp
 		next.partitions[config.ID] = p
 		added = append(added, p)
 	}
-	s.settleIn(next, gone, c)
+	s.reroute(next, gone, c)
 	for _, id := range full {
 		if p := next.partitions[id]; p != nil {
 			p.room.full = nil // what it left out is listed again
@@ -227,8 +227,8 @@ func (s *Informer) checkChange(c *PartitionChange) error {
 	return nil
 }
 
-// settleIn makes other routes those of the informer, and moves what is in the store to where it belongs now.
-func (s *Informer) settleIn(next *routes, gone []*partition, c *PartitionChange) {
+// reroute replaces the routes of the informer, and moves the objects in the store to the partitions that they are for now, under applyMu.
+func (s *Informer) reroute(next *routes, gone []*partition, c *PartitionChange) {
 	last := s.routes.Load()
 	s.routes.Store(next)
 	if c.Router == nil && len(gone) == 0 && len(c.Successors) == 0 {
@@ -280,7 +280,8 @@ func (s *Informer) settleIn(next *routes, gone []*partition, c *PartitionChange)
 	b.commit()
 }
 
-// lost adds a tombstone for an object that leaves the store with its partition, if a stream is behind. It may come back as it is.
+// lost adds a tombstone for an object that leaves the store with its partition, if a stream is behind. The object may come back in the state
+// that it is in.
 func (b *batch) lost(key string, obj any, lowest map[string]uint64) {
 	v, err := strconv.ParseUint(b.revisionOf(key, obj).Version, 10, 64)
 	if err != nil {
@@ -337,12 +338,12 @@ func (b *batch) moveUnchanged(key string, obj any, owner, to *partition) {
 // leave removes a partition. Its notifications are still delivered.
 func (s *Informer) leave(p *partition) {
 	if !p.isSynced() {
-		close(p.synced) // nothing need wait for it
+		close(p.synced) // nothing has to wait for it
 	}
 	s.queue.close(p.inbox)
 	if s.hasStarted() {
 		s.left = append(s.left, p)
-		s.work.Go(func() { s.seeOff(p) })
+		s.work.Go(func() { s.drainRemoved(p) })
 		return
 	}
 	// Nothing is in its log.
@@ -368,7 +369,7 @@ func (s *Informer) dropOwn(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ending {
-		return // then it is waited for
+		return // end waits for it
 	}
 	delete(s.own, id)
 	if s.started {
@@ -376,8 +377,8 @@ func (s *Informer) dropOwn(id string) {
 	}
 }
 
-// seeOff ends the shared log of a partition that is gone, when everything in it is delivered.
-func (s *Informer) seeOff(p *partition) {
+// drainRemoved waits until everything in the shared log of a removed partition is delivered, and then ends the log.
+func (s *Informer) drainRemoved(p *partition) {
 	const often, seldom = 10 * time.Millisecond, time.Second
 	for pause := often; ; pause = min(2*pause, seldom) {
 		select {
@@ -385,7 +386,7 @@ func (s *Informer) seeOff(p *partition) {
 			return
 		case <-time.After(pause):
 		}
-		if s.seenOff(p) {
+		if s.isDrained(p) {
 			p.cancel()
 			p.shared.End()
 			return
@@ -393,7 +394,9 @@ func (s *Informer) seeOff(p *partition) {
 	}
 }
 
-func (s *Informer) seenOff(p *partition) bool {
+// isDrained reports whether everything in the shared log of a removed partition is delivered. If so, it removes the partition from the
+// registrations.
+func (s *Informer) isDrained(p *partition) bool {
 	s.applyMu.Lock()
 	defer s.applyMu.Unlock()
 	s.dropBarriers(p)
@@ -425,7 +428,7 @@ func (s *Informer) startAll(added []*partition, configs []StreamConfig) []*Strea
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.streams, s.halted = append(slices.Clone(s.streams), streams...), nil
-	for id, p := range s.routes.Load().partitions { // which wait no longer for streams that have ended, or are for others now
+	for id, p := range s.routes.Load().partitions { // which do not wait any longer for streams that have ended, or that are for other partitions now
 		maps.DeleteFunc(p.awaited, func(t *Stream, _ struct{}) bool {
 			return !slices.Contains(s.streams, t) || !slices.Contains(t.partitions(), id)
 		})

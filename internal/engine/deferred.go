@@ -11,12 +11,12 @@ import (
 	"vedette.dev/internal/perturb"
 )
 
-// deferredDelete is of an object that one stream has seen leave. It may be deleted, or it may be what another stream has not brought yet:
-// the two look the same. Until that is known, it stays where it is.
+// deferredDelete is the deletion of an object that has left one stream. The object may be deleted, or another stream may be about to bring
+// it: the two look the same. Until it is known which, the object stays where it is.
 type deferredDelete struct {
 	have    object.Revision // the state that is known
 	stream  *Stream
-	version string // at which it was seen to have left
+	version string // at which it had left
 	newest  string // of its states that are known
 	last    any    // its last state
 	since   time.Time
@@ -24,7 +24,7 @@ type deferredDelete struct {
 }
 
 const (
-	// deferredCheck is how often deferred deletes are looked at.
+	// deferredCheck is the time between two checks of deferred deletes.
 	deferredCheck = 50 * time.Millisecond
 	// deferredTimeout is how long another stream that works may take to bring an object, if the server was not asked or has it.
 	deferredTimeout = 5 * time.Second
@@ -50,7 +50,7 @@ func (t *Stream) mayMove() bool {
 	return false
 }
 
-// deferDelete notes that a stream has seen an object leave, under applyMu.
+// deferDelete adds a deferred delete, under applyMu.
 func (b *batch) deferDelete(key string, h deferredDelete) {
 	first := len(b.deferred) == 0
 	h.since = time.Now()
@@ -67,7 +67,7 @@ func (b *batch) deferDelete(key string, h deferredDelete) {
 	}
 }
 
-// settleDeferred looks at deferred deletes until there are none.
+// settleDeferred checks deferred deletes until there are none.
 func (s *Informer) settleDeferred(ctx context.Context) {
 	questions := rate.NewLimiter(deferredQuestions, 1)
 	ticker := time.NewTicker(deferredCheck)
@@ -81,7 +81,7 @@ func (s *Informer) settleDeferred(ctx context.Context) {
 	}
 }
 
-// settle looks at deferred deletes once, and reports whether some are left.
+// settle checks deferred deletes once, and reports whether some are left.
 func (s *Informer) settle(ctx context.Context, questions *rate.Limiter) bool {
 	open := s.settleKnown()
 	for key, h := range open {
@@ -103,7 +103,7 @@ func (s *Informer) settle(ctx context.Context, questions *rate.Limiter) bool {
 	return len(s.deferred) > 0
 }
 
-// settleKnown deals with what is certain by now, and returns the rest.
+// settleKnown carries out or drops the deferred deletes that are certain by now, and returns the others.
 func (s *Informer) settleKnown() map[string]deferredDelete {
 	s.applyMu.Lock()
 	defer s.applyMu.Unlock()

@@ -61,7 +61,7 @@ type pendingEvent struct {
 	next  *pendingEvent // what came while it was being applied
 }
 
-// bare is the key without the prefix of the stream.
+// bare returns the key without the prefix of the stream.
 func (ev *pendingEvent) bare() string { return ev.key[len(ev.stream.config.Prefix):] }
 
 // storable reports whether the object of an event may be stored.
@@ -97,7 +97,7 @@ func (q *deltaQueue) buffer() []byte {
 	return nil
 }
 
-// release lets others have the buffer of an object that is decoded: decoding has copied what the object keeps.
+// release puts the buffer of a decoded object back into the pool: decoding has copied what the object keeps.
 func (q *deltaQueue) release(raw *rest.Raw) {
 	if cap(raw.Bytes) <= largestBuffer {
 		buffer := raw.Bytes
@@ -114,7 +114,7 @@ type inbox struct {
 
 	keys   shrink.Queue[*pendingEvent]
 	spare  []*pendingEvent // the memory of what was taken last
-	some   *sync.Cond      // there is something to take, or the inbox was closed
+	some   *sync.Cond      // there is something to take, or the inbox is closed
 	change *sync.Cond      // something was taken or applied, or the inbox was closed
 	closed bool
 	// count is the number of events that wait, and since is when the first of them came.
@@ -127,7 +127,7 @@ type inbox struct {
 	moved   bool
 	// moving says that a bookmark is not applied.
 	moving bool
-	// coalesced is how many events took the place of another.
+	// coalesced is the number of events that were merged into another.
 	coalesced uint64
 }
 
@@ -176,7 +176,7 @@ func (q *deltaQueue) push(ev *pendingEvent, in *inbox) {
 	}
 }
 
-// counts notes that an event came, and that so many more wait.
+// counts counts an event that came, and the number of events that wait in addition.
 func (in *inbox) counts(ev *pendingEvent, more int) {
 	if in.count == 0 {
 		if ev.at == 0 {
@@ -207,7 +207,7 @@ func (ev *pendingEvent) join(n *pendingEvent) {
 	ev.inbox.counts(n, 1)
 }
 
-// coalesce makes an event that waits say what a newer one says.
+// coalesce merges a newer event into one that waits.
 func (ev *pendingEvent) coalesce(n *pendingEvent) {
 	ev.inbox.coalesced++
 	if !n.supersedes(ev) {
@@ -224,8 +224,8 @@ func (ev *pendingEvent) coalesce(n *pendingEvent) {
 	ev.to, ev.by = n.to, n.by
 }
 
-// keepBeneath keeps an event that counts for less than ev if it is a deletion of another stream. It may be all that is ever
-// heard of the deletion: ev does not count any more when its stream has brought a list.
+// keepBeneath keeps an event that counts for less than ev if it is a deletion of another stream. It may be the only
+// report of the deletion: ev does not count any more when its stream has brought a list.
 func (ev *pendingEvent) keepBeneath(older *pendingEvent) {
 	if !older.deleted {
 		return
@@ -401,7 +401,7 @@ func (q *deltaQueue) end(in *inbox) {
 	in.count = 0
 }
 
-// wake has those that wait for room in an inbox call their stop function.
+// wake makes the goroutines that wait for room in an inbox call their stop function.
 func (q *deltaQueue) wake(in *inbox) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -1,8 +1,9 @@
-// Package engine is the machine of every informer: reflectors bring changes, which are queued, applied to one table and notified to handlers.
+// Package engine is the engine of every informer: reflectors bring changes, which are queued, applied to one table, and sent to handlers as
+// notifications.
 //
 // # Types
 //
-//	Informer      the machine                                            NewPlain, New
+//	Informer      the engine: streams, a delta queue, a table, logs      NewPlain, New
 //	Stream        one list and watch, with its reflector                 StreamConfig
 //	partition     a part of the objects: inbox, goroutine, log           PartitionConfig
 //	deltaQueue    what streams have brought and the table does not have yet
@@ -11,7 +12,7 @@
 //	Namespaces    an informer with a stream for each namespace
 //	Registration  a handler, with a listener in each partition           Informer.AddHandler
 //
-// # How a change goes
+// # The path of a change
 //
 //	listwatch.Reflector ─▶ Stream.take        stream.go       key and revision are those of the frame
 //	                    ─▶ deltaQueue.put     deltaqueue.go   an inbox for each partition: keep all states of a key, or coalesce

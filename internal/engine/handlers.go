@@ -23,8 +23,8 @@ type PartitionHandler interface {
 	OnAdd(partition string, obj any, isInInitialList bool)
 	OnUpdate(partition string, oldObj, newObj any)
 	OnDelete(partition string, obj any)
-	// OnLost is called when a partition was removed, with the keys of what was in it and is in no other. They need not be
-	// deleted: they are just not looked at any more. It is called more than once if keys have moved before.
+	// OnLost is called when a partition was removed, with the keys of the objects that were in it and are in no other partition. They need not
+	// be deleted on the server: the informer has them no longer. It is called more than once if keys have moved before.
 	OnLost(partition string, keys []string)
 }
 
@@ -54,7 +54,7 @@ type Registration struct {
 	handler  Handler
 	options  HandlerOptions
 
-	// listeners belongs to applyMu.
+	// listeners is guarded by applyMu.
 	listeners map[*partition]*fanout.Listener
 
 	mu     sync.Mutex
@@ -192,7 +192,7 @@ func (r *Registration) noteSynced(l *fanout.Listener) {
 	}
 }
 
-// RemoveHandler removes a handler, which is not called any more but for the call that runs. It does not wait for that.
+// RemoveHandler removes a handler. It does not wait for a call of the handler that is running, which is the last one.
 func (s *Informer) RemoveHandler(r *Registration) {
 	s.applyMu.Lock()
 	defer s.applyMu.Unlock()
@@ -213,7 +213,7 @@ func (s *Informer) RemoveHandler(r *Registration) {
 // Name returns what states call the handler.
 func (r *Registration) Name() string { return r.handler.Name() }
 
-// Done returns a channel that is closed when the informer has synced and the handler was called for all that was there then.
+// Done returns a channel that is closed when the informer has synced and the handler was called for all objects that were there then.
 func (r *Registration) Done() <-chan struct{} { return r.synced }
 
 // Ended returns a channel that is closed when the handler was called for the last time.

@@ -19,7 +19,7 @@ import (
 	"vedette.dev/internal/turn"
 )
 
-// Config is what an Informer is made of.
+// Config configures an Informer.
 type Config struct {
 	// Example is an object of the type that comes; nil means any. Type is what logs call the objects; empty means that of the Example.
 	Example any
@@ -73,7 +73,7 @@ type Informer struct {
 	synced chan struct{} // closed when the first lists are in the store and in the log
 	// only is the partition of an informer that is not divided; nil if it is divided.
 	only *partition
-	// versioned says that there is one stream for ever, so that its version is that of the store.
+	// versioned says that there is one stream, and never another, so that its version is that of the store.
 	versioned bool
 
 	// applyMu is held from when the store is written until the notifications are in the logs, and while partitions change.
@@ -212,8 +212,8 @@ func (s *Informer) begin(ctx context.Context) error {
 	return nil
 }
 
-// end waits for everything to end: streams first, then partitions, then listeners. It does not keep others from changing
-// partitions meanwhile, which returns an error then: one of the goroutines that are waited for may be among them.
+// end waits for everything to end: streams first, then partitions, then listeners. It does not hold changing, since a goroutine that it
+// waits for may be about to change partitions; Change returns an error then.
 func (s *Informer) end() {
 	for _, stream := range s.noMore() {
 		stream.halt()
@@ -246,7 +246,7 @@ func (s *Informer) end() {
 	}
 }
 
-// noMore says that nothing may be added from now on, and returns the streams.
+// noMore makes all later additions fail, and returns the streams.
 func (s *Informer) noMore() []*Stream {
 	s.changing.Lock()
 	defer s.changing.Unlock()
@@ -303,7 +303,7 @@ func (s *Informer) log() logr.Logger {
 	return s.logger
 }
 
-// Describe returns what logs call the objects.
+// Describe returns the name of the objects in logs.
 func (s *Informer) Describe() string {
 	if s.config.Type != "" {
 		return s.config.Type
@@ -352,8 +352,8 @@ func (s *Informer) beforeStart(set func()) error {
 	return nil
 }
 
-// LastSyncResourceVersion returns the version of the only stream. It is empty if there are several, which need not be equally far, or
-// may be: a NamespacedInformer has none.
+// LastSyncResourceVersion returns the version of the only stream. It is empty if there are several streams, which need not have reached the
+// same version, or if there may be several, as in a NamespacedInformer.
 func (s *Informer) LastSyncResourceVersion() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -42,7 +42,7 @@ func (s *Namespaces) StoreVersion(namespace string) string {
 }
 
 // Set makes the streams those of the namespaces, in one step. If there is no source for some of them, it changes nothing and
-// returns their names. It waits for nothing, so that any code may call it, also that which a stream calls.
+// returns their names. It waits for nothing, so that any code may call it, even code that a stream calls.
 func (s *Namespaces) Set(namespaces []string, sources map[string]listwatch.Source) (missing []string, err error) {
 	s.applyMu.Lock()
 	defer s.applyMu.Unlock()

@@ -34,9 +34,9 @@ type partition struct {
 	applying turn.Turn
 	scratch  scratch // of the goroutine that has applying
 
-	// What follows belongs to applyMu.
+	// What follows is guarded by applyMu.
 
-	// awaited is the streams that have not brought their first list, expecting that there has been none yet.
+	// awaited is the streams that have not brought their first list. expecting is true until the partition has had a stream.
 	awaited           map[*Stream]struct{}
 	expecting         bool
 	synced            chan struct{}
@@ -56,7 +56,7 @@ type partition struct {
 	meter    meter
 }
 
-// atOnce is how many events are applied in one step at most, so that other partitions do not wait for long.
+// atOnce is the greatest number of events that are applied in one step, so that other partitions do not wait for long.
 const atOnce = 512
 
 func (s *Informer) newPartition(config PartitionConfig) *partition {
@@ -223,11 +223,11 @@ func (m *meter) rate(at time.Time) float64 {
 	return m.perSecond * math.Exp(-float64(max(0, at.Sub(m.at)))/float64(meterMemory))
 }
 
-// PartitionConfig is a partition. Its limits are none where they are zero.
+// PartitionConfig configures a partition. A limit of zero means no limit.
 type PartitionConfig struct {
 	ID string
-	// MaxObjects is how many objects the partition may have, and MaxBytes how large they may be in all, as the server sent
-	// them. What is too much is left out, which the state of the partition says, until there is room again.
+	// MaxObjects is the greatest number of objects of the partition, and MaxBytes their greatest size in all, as the server sent
+	// them. Objects beyond that are left out until there is room again; the state of the partition says so.
 	MaxObjects int
 	MaxBytes   int64
 	// MaxEventRate is how many changes a second are applied. Those that wait are coalesced by key.
@@ -248,7 +248,7 @@ func (c *PartitionConfig) validate() error {
 	return nil
 }
 
-// LimitError says that a partition has more objects than it may.
+// LimitError is the error of a partition that has left objects out because it has reached a limit.
 type LimitError struct {
 	Partition string
 	// What is "objects" or "bytes", and Limit how many there may be.
@@ -263,7 +263,7 @@ func (e *LimitError) Error() string {
 		e.Partition, e.Limit, e.What, e.LeftOut)
 }
 
-// room is what a partition may have, and what it has of what is limited.
+// room is the limits of a partition, and how much of them is used.
 type room struct {
 	limits *PartitionConfig
 	bytes  int64
@@ -298,7 +298,7 @@ func (r *room) admits(objects int, size int64) bool {
 	return false
 }
 
-// has notes that an object is there, and how large it is; gone that it is not.
+// has notes that an object is in the partition, and its size. gone notes that it is not there any more.
 func (r *room) has(key string, size int64) {
 	if r.sizes != nil {
 		r.bytes += size - r.sizes.Get(key)
@@ -313,7 +313,7 @@ func (r *room) gone(key string) {
 	}
 }
 
-// size returns the size of an object that is there, zero if sizes are not counted.
+// size returns the size of an object in the partition, zero if sizes are not counted.
 func (r *room) size(key string) int64 {
 	if r.sizes == nil {
 		return 0
@@ -321,7 +321,7 @@ func (r *room) size(key string) int64 {
 	return r.sizes.Get(key)
 }
 
-// roomAgain reports whether so much has become free that what was left out should be looked for.
+// roomAgain reports whether there is so much room again that the objects that were left out should be listed.
 func (r *room) roomAgain(objects int) bool {
 	if r.full == nil {
 		return false
@@ -330,7 +330,7 @@ func (r *room) roomAgain(objects int) bool {
 	return enough(int64(objects), int64(r.limits.MaxObjects)) && enough(r.bytes, r.limits.MaxBytes)
 }
 
-// limit sets limits, under applyMu or before others know of the partition.
+// limit sets the limits, under applyMu or before other goroutines have the partition.
 func (p *partition) limit(config PartitionConfig) {
 	p.room.limits = &config
 	if config.MaxBytes > 0 && p.room.sizes == nil {
@@ -345,10 +345,10 @@ func (p *partition) limit(config PartitionConfig) {
 	p.limiter.SetLimit(rate.Inf)
 }
 
-// fillPause is the least time between two lists that look for what was left out.
+// fillPause is the least time between two lists for objects that were left out.
 const fillPause = 10 * time.Second
 
-// fillUp lists a partition again if it has left something out and now has room. It is called under applyMu.
+// fillUp has a partition listed again if it has left objects out and now has room. It is called under applyMu.
 func (s *Informer) fillUp(p *partition) {
 	if p.filling || !p.room.roomAgain(s.table.CountOwned(p.config.ID)) {
 		return

@@ -122,7 +122,7 @@ func (r *relist) put(ev pendingEvent) *pendingEvent {
 	return at
 }
 
-// Remove takes back what was added under a key.
+// Remove removes what was added under a key.
 func (r *relist) Remove(key string) {
 	key = r.stream.config.Prefix + key
 	if before := r.listed[key]; before != nil {
@@ -307,7 +307,7 @@ func newDecoders(work *sync.WaitGroup) *decoders {
 	return &decoders{work: work, slots: make(chan struct{}, n)}
 }
 
-// do has a function called soon. It waits while all processors are busy.
+// do calls a function on another goroutine, or in wait. It waits while all processors are busy.
 func (d *decoders) do(decode func()) {
 	d.bundle = append(d.bundle, decode)
 	if len(d.bundle) < bundleSize {

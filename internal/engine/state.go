@@ -11,7 +11,7 @@ import (
 
 // State is what an informer is doing.
 type State struct {
-	// State is that of the stream that is worst off, with the counts of all.
+	// State is that of the stream in the worst state, with the counts of all.
 	listwatch.State
 	// Objects is how many are in the store.
 	Objects int
@@ -114,14 +114,14 @@ func (s *Informer) partitionState(p *partition) PartitionState {
 	return out
 }
 
-// mark says in a state that the informer has ended.
+// mark sets the phase of a state if the informer has ended.
 func (s *Informer) mark(state *listwatch.State) {
 	if s.IsStopped() {
 		state.Phase = listwatch.PhaseStopped
 	}
 }
 
-// worstOf is the state of the stream that is worst off, with the counts of all.
+// worstOf returns the state of the stream that is in the worst state, with the counts of all.
 func worstOf(streams []*Stream) (worst listwatch.State) {
 	var total listwatch.State
 	for i, t := range streams {
@@ -135,7 +135,7 @@ func worstOf(streams []*Stream) (worst listwatch.State) {
 	return worst
 }
 
-// State returns what the informer is doing: the state of the stream that is worst off, with the counts of all.
+// State returns the state of the informer: that of the stream in the worst state, with the counts of all.
 func (s *Informer) State() State {
 	s.mu.Lock()
 	streams := s.streams
@@ -195,7 +195,7 @@ func (r *Registration) State() fanout.State {
 	return out
 }
 
-// earliest is the earlier of two times, of which each may be zero for none.
+// earliest returns the earlier of two times, of which each may be zero for none.
 func earliest(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
@@ -215,14 +215,14 @@ func count(to, more *listwatch.State) {
 	to.WatchesFailed.Add(&more.WatchesFailed)
 }
 
-// takeCounts makes the counts of another state those of a state.
+// takeCounts sets the counts of s to those of total.
 func takeCounts(s, total *listwatch.State) {
 	s.Events, s.Lists, s.Watches, s.Bytes = total.Events, total.Lists, total.Watches, total.Bytes
 	s.Undecodable, s.Skipped = total.Undecodable, total.Skipped
 	s.ListsFailed, s.WatchesFailed = total.ListsFailed, total.WatchesFailed
 }
 
-// isWorse reports whether a person should look at a state rather than at another.
+// isWorse reports whether a state is worse than another: it has an error, or the stream does not watch.
 func isWorse(s, other *listwatch.State) bool {
 	if failing := s.Cause != nil; failing != (other.Cause != nil) {
 		return failing

@@ -28,16 +28,16 @@ type StreamConfig struct {
 	Partitions []string
 	// Fixed says that all objects are for the first of the partitions, whatever the router says.
 	Fixed bool
-	// Covers says which objects are within what the server was asked for. Nil means all. Others are unexpected, and dropped, unless the
+	// Covers reports whether an object is one that the server was asked for. Nil means all. Others are unexpected, and dropped, unless the
 	// server is Trusted.
 	Covers  func(e *Envelope) bool
 	Trusted bool
 	// OnUnexpected is called once, when the server sends an object that it was not asked for. It must not wait.
 	OnUnexpected func()
-	// Shared says that the stream never waits for a partition, since others would wait, too.
+	// Shared says that the stream never waits for a partition, since the other partitions would wait, too.
 	Shared bool
-	// Settled says that an object is for the same partition for as long as it lives. Those for none are then dropped without
-	// a look at what is known.
+	// Settled says that an object is for the same partition for as long as it lives. An object for no partition is then dropped
+	// without looking it up in the store.
 	Settled bool
 	// Leaves says that an object can leave what the server was asked for without being deleted, for another stream. A
 	// deletion then only counts when it is certain that no other stream brings the object.
@@ -48,10 +48,10 @@ type StreamConfig struct {
 	Resume []ResumePoint
 }
 
-// ResumePoint is up to which version everything is known already.
+// ResumePoint is a version up to which everything is known already.
 type ResumePoint struct {
 	Version string
-	// Covers says of which objects. Nil means all.
+	// Covers reports whether that holds for an object. Nil means for all.
 	Covers func(e *Envelope) bool
 }
 
@@ -69,16 +69,16 @@ type Stream struct {
 	// floors are those of config.Resume that still matter, highest the largest of them.
 	floors  []floor
 	highest uint64
-	// epoch counts lists. What came before the last one is nothing.
+	// epoch is the number of lists. Events that came before the last list are void.
 	epoch atomic.Uint64
 
-	// brought: its first list is in the store. The reflector says so a moment later, when those who have waited for it may
-	// have looked already. It changes under applyMu.
+	// brought is set when the first list is in the store. The reflector reports it a moment later, when a caller that has waited for
+	// it may have read the state already. It changes under applyMu.
 	brought atomic.Bool
 	// relisting says that the stream has begun again because objects had been left out, and has not brought a list since.
 	relisting atomic.Bool
-	// overtaken is, when the stream has ended and what it brought still waits, what lists of other streams have said since. It
-	// belongs to applyMu.
+	// overtaken is, of a stream that has ended and whose events still wait, the versions of lists that other streams have brought since. It
+	// is guarded by applyMu.
 	overtaken []floor
 	// feeds is config.Partitions, which can change.
 	feeds atomic.Pointer[[]string]
@@ -159,7 +159,7 @@ func (s *Informer) stored(key string) any {
 	return obj
 }
 
-// run runs the reflector of a stream, under mu. It can do so again when it has ended.
+// run runs the reflector of a stream, under mu. It may be called again when the reflector has ended.
 func (s *Informer) run(t *Stream) {
 	t.floors, t.highest = nil, 0
 	t.reflector.Resume(t.setFloors())
@@ -175,7 +175,7 @@ func (s *Informer) run(t *Stream) {
 	})
 }
 
-// setFloors returns the version at which to begin, or nothing if versions cannot be compared.
+// setFloors sets floors and highest, and returns the version at which the watch begins, empty if versions cannot be compared.
 func (t *Stream) setFloors() string {
 	lowest := uint64(0)
 	for i, point := range t.config.Resume {
@@ -228,7 +228,7 @@ func (s *Informer) isBehind(key, version string) bool {
 	return ok && (!comparable || order < 0)
 }
 
-// stop ends a stream, and returns the version up to which the informer has heard everything from it, empty if that is not known. Of
+// stop ends a stream, and returns the version up to which the informer has received everything from it, empty if that is not known. Of
 // what its resume points cover, the informer knows everything up to their versions as well. It is called under changing.
 func (t *Stream) stop() (version string) {
 	s := t.informer
@@ -237,7 +237,7 @@ func (t *Stream) stop() (version string) {
 	defer s.mu.Unlock()
 	s.streams = slices.DeleteFunc(slices.Clone(s.streams), func(other *Stream) bool { return other == t })
 	s.halted = append(s.halted, t)
-	// Partitions that wait for its list wait on, until a Change says what for.
+	// Partitions that wait for its list go on waiting, until a Change says for which streams.
 	switch {
 	case t.reflector == nil, t.relisting.Load():
 		return ""
@@ -264,7 +264,7 @@ func (t *Stream) halt() {
 	<-t.ended
 }
 
-// fed is the partitions of the stream.
+// fed returns the partitions of the stream.
 func (t *Stream) fed() []*partition {
 	s := t.informer
 	var out []*partition
@@ -406,7 +406,7 @@ func (s *Informer) inboxFor(t *Stream, ev *pendingEvent, env *Envelope) *partiti
 	return nil
 }
 
-// routes is who gets what. It never changes: a change of partitions puts another in its place, under applyMu.
+// routes says which partition gets which objects. It is immutable: a change of partitions replaces it, under applyMu.
 type routes struct {
 	router     Router
 	partitions map[string]*partition
@@ -454,7 +454,7 @@ func (t *Stream) decode(ev *pendingEvent) {
 	}
 }
 
-// cannotRead has the reflector note what it did not decode itself.
+// cannotRead reports to the reflector an object that cannot be decoded, which the reflector did not decode itself.
 func (t *Stream) cannotRead(key string, err error) {
 	var unexpected *listwatch.UnexpectedError
 	if errors.As(err, &unexpected) {
@@ -465,7 +465,7 @@ func (t *Stream) cannotRead(key string, err error) {
 	t.reflector.Recheck()
 }
 
-// transformed is what is stored of an object.
+// transformed returns what is stored of an object.
 func (s *Informer) transformed(obj any) (any, error) {
 	if s.transforming == nil {
 		return obj, nil

@@ -12,8 +12,8 @@ import (
 // from before.
 type tombstone struct {
 	prefix  string // of the stream
-	version uint64 // states before it are of the past
-	// uid is that of an object that the server does not have any more; empty if that is not certain.
+	version uint64 // states before it are outdated
+	// uid is that of an object that is certainly deleted on the server; empty if that is not certain.
 	uid types.UID
 }
 
@@ -102,7 +102,7 @@ func (s *Informer) sweepTombstones() {
 	s.tombstonesKept, s.tombstonesAdded = len(s.tombstones), 0
 }
 
-// hasTombstone reports whether a tombstone says that the state of an event is of the past.
+// hasTombstone reports whether there is a tombstone by which the state of an event is outdated.
 func (b *batch) hasTombstone(ev *pendingEvent) bool {
 	at, ok := b.tombstones[ev.key]
 	if !ok {

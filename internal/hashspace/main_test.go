@@ -2,6 +2,7 @@ package hashspace
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -92,4 +93,37 @@ func mustPlan(t *testing.T, current map[string]Set, owners map[string]float64, l
 		t.Fatalf("an owner has %d ranges", most)
 	}
 	return p
+}
+
+// imbalance returns the greatest load of an owner divided by what is fair for its weight: what [Plan].Imbalance should be, computed
+// another way. Without loads, shares of the space count. A weight that is not positive and finite counts as 1.
+func imbalance(current map[string]Set, owners map[string]float64, loads []Load) float64 {
+	p := newPoints(loads)
+	weights, heaviest := make(map[string]float64, len(owners)), 0.0
+	for id, weight := range owners {
+		if !(weight > 0) || math.IsInf(weight, 0) {
+			weight = 1
+		}
+		weights[id], heaviest = weight, max(heaviest, weight)
+	}
+	sum, top := 0.0, 0.0
+	for id, weight := range weights {
+		weight = max(weight/heaviest, leastWeight)
+		sum += weight
+		top = max(top, p.part(current[id])/weight)
+	}
+	return top * sum
+}
+
+// part returns the share of the load that is in a set, or its share of the space if there is no load.
+func (p points) part(s Set) float64 {
+	if p.total() == 0 {
+		return s.Share()
+	}
+	load := 0.0
+	for _, r := range s {
+		i, j := p.in(r)
+		load += p.between(i, j)
+	}
+	return load / p.total()
 }

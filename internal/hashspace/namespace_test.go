@@ -60,7 +60,7 @@ func TestRebalanceNamespaces(t *testing.T) {
 				for from, current := range map[string]map[string]Set{"nothing": nil, "equal ranges": assign(Equal(n))} {
 					p := mustPlan(t, current, ids(n), loads, 0)
 					t.Logf("%s, %s, %d owners from %s: max/mean %.3f becomes %.3f, at most %d ranges, %.3f moved; bin packing %.3f",
-						set, size, n, from, Imbalance(current, ids(n), loads), p.Imbalance, mostRanges(p), p.Moved, best)
+						set, size, n, from, imbalance(current, ids(n), loads), p.Imbalance, mostRanges(p), p.Moved, best)
 					if p.Imbalance > max(1.25, best)+1e-9 {
 						t.Errorf("%s, %s, %d owners from %s: max/mean %.3f; bin packing reaches %.3f", set, size, n, from, p.Imbalance, best)
 					}

@@ -153,8 +153,8 @@ func TestQuantilesOfUIDs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		equal := Imbalance(assign(Equal(c.n)), ids(c.n), loads)
-		cut := Imbalance(assign(ranges), ids(c.n), loads)
+		equal := imbalance(assign(Equal(c.n)), ids(c.n), loads)
+		cut := imbalance(assign(ranges), ids(c.n), loads)
 		t.Logf("%d owners, %d UIDs each: equal ranges %.3f, quantiles %.3f", c.n, c.each, equal, cut)
 		if chance := 1 + 4/math.Sqrt(float64(c.each)); equal > chance {
 			t.Errorf("%d equal ranges: max/mean %.3f, above four standard deviations, %.3f", c.n, equal, chance)

@@ -88,36 +88,3 @@ func (b *board) moved(before *board) float64 {
 	}
 	return sum
 }
-
-// Imbalance is the greatest load that one of the owners has, divided by what is fair for its weight: 1 is perfect. Without
-// loads it is about shares of the space. A weight that Rebalance would refuse counts as 1. Of no owners it is 0.
-func Imbalance(current map[string]Set, owners map[string]float64, loads []Load) float64 {
-	p := newPoints(loads)
-	weights, heaviest := make(map[string]float64, len(owners)), 0.0
-	for id, weight := range owners {
-		if !(weight > 0) || math.IsInf(weight, 0) {
-			weight = 1
-		}
-		weights[id], heaviest = weight, max(heaviest, weight)
-	}
-	sum, top := 0.0, 0.0
-	for id, weight := range weights {
-		weight = max(weight/heaviest, leastWeight)
-		sum += weight
-		top = max(top, p.part(current[id])/weight)
-	}
-	return top * sum
-}
-
-// part is the fraction of the load in a set, or of the space if there is none.
-func (p points) part(s Set) float64 {
-	if p.total() == 0 {
-		return s.Share()
-	}
-	load := 0.0
-	for _, r := range s {
-		i, j := p.in(r)
-		load += p.between(i, j)
-	}
-	return load / p.total()
-}

@@ -281,7 +281,7 @@ func checkPlan(t *rapid.T, p Plan, current map[string]Set, owners map[string]flo
 	if math.Abs(p.Moved-moved/total) > 1e-9 {
 		t.Fatalf("it moves %v and says %v", moved/total, p.Moved)
 	}
-	if got := Imbalance(p.Owners, owners, loads); math.Abs(got-p.Imbalance) > 1e-9*got {
+	if got := imbalance(p.Owners, owners, loads); math.Abs(got-p.Imbalance) > 1e-9*got {
 		t.Fatalf("its imbalance is %v and it says %v", got, p.Imbalance)
 	}
 	for id, s := range p.Owners {

@@ -23,14 +23,14 @@ func TestAllocations(t *testing.T) {
 func BenchmarkPack(b *testing.B) {
 	for name, form := range forms {
 		b.Run(name, func(b *testing.B) {
-			p, all := New(Config{}), familyOf(b, form)
+			p, all := New(Config{}), groupOf(b, form)
 			b.ReportAllocs()
 			b.SetBytes(int64(len(all[0])))
 			for i := 0; b.Loop(); i++ {
 				p.Pack(all[i%len(all)], 1)
 			}
-			s := p.Stats()
-			b.ReportMetric(float64(s.BytesOut)/float64(s.Objects), "packed-B")
+			s := p.stats()
+			b.ReportMetric(float64(s.bytesOut)/float64(s.objects), "packed-B")
 		})
 	}
 }
@@ -38,7 +38,7 @@ func BenchmarkPack(b *testing.B) {
 func BenchmarkUnpack(b *testing.B) {
 	for name, form := range forms {
 		b.Run(name, func(b *testing.B) {
-			p, all := New(Config{}), familyOf(b, form)
+			p, all := New(Config{}), groupOf(b, form)
 			var packed []Packed
 			for _, src := range all {
 				packed = append(packed, p.Pack(src, 1))
@@ -55,7 +55,7 @@ func BenchmarkUnpack(b *testing.B) {
 	}
 }
 
-func familyOf(b *testing.B, form form) [][]byte {
+func groupOf(b *testing.B, form form) [][]byte {
 	made := newPods(1)
 	all := make([][]byte, 100)
 	for i := range all {

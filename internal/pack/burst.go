@@ -5,34 +5,34 @@ import (
 	"weak"
 )
 
-// putHot puts a reference on the hot shelf. While many objects come, that has more on it than at rest: to make the
-// window of a reference takes as long as to pack an object. What is too much goes when the collector has run, and so
-// also when no objects come any more. The packer's lock is held.
-func (p *Packer) putHot(r *reference, w *window) *window {
-	w = p.hot.put(r, w)
-	p.trimLater()
-	return w
+// cache puts a base that is not a root into the cache. While many objects come, the cache is larger than at rest, because to make an index
+// takes as long as to pack an object. It is trimmed after a run of the garbage collector, and so also when no more objects come. It is
+// called under mu.
+func (p *Packer) cache(b *base, index *baseIndex) *baseIndex {
+	index = p.recent.put(b, index)
+	p.scheduleTrim()
+	return index
 }
 
-// trimLater has the hot shelf trimmed when the collector has run, if it has too much on it.
-func (p *Packer) trimLater() {
-	if p.trims || p.hot.size <= p.rest {
+// scheduleTrim has the cache trimmed after the next run of the garbage collector, if it is larger than at rest.
+func (p *Packer) scheduleTrim() {
+	if p.trimScheduled || p.recent.size <= p.restSize {
 		return
 	}
-	p.trims = true
-	// The sentinel is garbage from now on. A smaller one might share its piece of memory with others, and live on.
+	p.trimScheduled = true
+	// The sentinel is garbage from now on. A smaller one might share its block of memory with other objects, and live on.
 	runtime.AddCleanup(new([32]byte), func(pointer weak.Pointer[Packer]) {
 		if p := pointer.Value(); p != nil {
-			p.collected()
+			p.trim()
 		}
 	}, weak.Make(p))
 }
 
-// collected is called when the collector has run.
-func (p *Packer) collected() {
+// trim is called after a run of the garbage collector.
+func (p *Packer) trim() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.trims = false
-	p.hot.trim(p.rest)
-	p.trimLater()
+	p.trimScheduled = false
+	p.recent.trim(p.restSize)
+	p.scheduleTrim()
 }

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// anyObject draws bytes: random ones, or words that repeat, or what is written in a way of its own.
+// anyObject draws bytes: random ones, or words that repeat, or digits that have a form of their own.
 func anyObject() *rapid.Generator[[]byte] {
 	words := rapid.SampledFrom([]string{
 		`{"metadata":{"name":"`, `"}}`, "production", "12345678", "0123456789abcdef", "f47ac10b-58cc-4372-a567-0e02b2c3d479", "-", "",
@@ -38,17 +38,17 @@ func anyRelative(of []byte) *rapid.Generator[[]byte] {
 
 func TestUnpackGivesWhatWasPacked(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		ref := anyObject().Draw(t, "reference")
+		base := anyObject().Draw(t, "base")
 		src := anyObject().Draw(t, "object")
 		if rapid.Bool().Draw(t, "relative") {
-			src = anyRelative(ref).Draw(t, "object")
+			src = anyRelative(base).Draw(t, "object")
 		}
 		var e encoder
-		for _, w := range []*window{nil, newWindow(ref)} {
-			data := e.pack(w, src)
+		for _, index := range []*baseIndex{nil, newIndex(base)} {
+			data := e.pack(index, src)
 			var from []byte
-			if w != nil {
-				from = w.bytes
+			if index != nil {
+				from = index.bytes
 			}
 			got, err := unpack([]byte("before"), from, data, true)
 			if err != nil || string(got) != "before"+string(src) {
@@ -78,8 +78,8 @@ func TestLargeObjects(t *testing.T) {
 		longer = append(append(longer, noise[at:at+1<<10]...), '!')
 	}
 	for name, c := range map[string]struct {
-		ref, src []byte
-		at       int // most bytes that it may take
+		base, src []byte
+		most      int // bytes that it may take
 	}{
 		"noise":    {nil, noise, len(noise) + 100},
 		"zeros":    {nil, make([]byte, 1<<20), 100},
@@ -88,17 +88,17 @@ func TestLargeObjects(t *testing.T) {
 		"longer":   {noise, longer, 8 << 10},
 	} {
 		var e encoder
-		data := e.pack(newWindow(c.ref), c.src)
-		if got, err := unpack(nil, c.ref, data, true); err != nil || !bytes.Equal(got, c.src) {
+		data := e.pack(newIndex(c.base), c.src)
+		if got, err := unpack(nil, c.base, data, true); err != nil || !bytes.Equal(got, c.src) {
 			t.Errorf("%s: %v, or not the same", name, err)
 		}
-		if len(data) > c.at {
-			t.Errorf("%s: packed it has %d bytes, want at most %d", name, len(data), c.at)
+		if len(data) > c.most {
+			t.Errorf("%s: packed it has %d bytes, want at most %d", name, len(data), c.most)
 		}
 	}
 }
 
-// What is longer than damaged bytes may ask for has no copies, and is unpacked all the same.
+// An object of more than maxCopied bytes has no copies, and can be unpacked.
 func TestObjectBeyondTheBound(t *testing.T) {
 	src := make([]byte, maxCopied+1)
 	x := New(Config{}).Pack(src, 1)

@@ -6,23 +6,23 @@ import (
 	"hash/crc32"
 )
 
-// ErrDamaged says that bytes are not those that [Packer.Pack] wrote. Unpacking them again gives the same error: the
-// object has to be fetched again.
+// ErrDamaged is returned for bytes that are not those that [Packer.Pack] wrote. Unpacking them again gives the same error: the object has to
+// be fetched again.
 var ErrDamaged = errors.New("pack: the packed object is damaged")
 
-// maxCopied is how long an object may be that has copies in it. A longer one is written as it is, so that damaged bytes
-// cannot ask for more memory than this or their own length.
+// maxCopied is the greatest length of an object with copies in it. A longer one is written as it is, so that damaged bytes cannot ask for
+// more memory than this or their own length.
 const maxCopied = 16 << 20
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// appendHead begins the packed form of src.
+// appendHead appends the head of the packed form of src.
 func appendHead(dst, src []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(src)))
 	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(src, castagnoli))
 }
 
-// readHead returns the length that is noted in data, the checksum, and where the sequences begin.
+// readHead returns the length of the object that is packed in data, its checksum, and the position at which the sequences begin.
 func readHead(data string) (length int, sum uint32, begin int, err error) {
 	n, begin := uvarint(data, 0)
 	if begin < 0 || len(data)-begin < 4 || n > maxCopied && n > uint64(len(data)) {
@@ -32,8 +32,8 @@ func readHead(data string) (length int, sum uint32, begin int, err error) {
 	return int(n), sum, begin + 4, nil
 }
 
-// decode fills out with what the sequences in data, from at on, make of the reference.
-func decode(out, ref []byte, data string, at int) error {
+// decode fills out with what the sequences in data, from at on, make of the base.
+func decode(out, base []byte, data string, at int) error {
 	pos, diff := 0, 0
 	for pos < len(out) {
 		if at >= len(data) {
@@ -59,18 +59,18 @@ func decode(out, ref []byte, data string, at int) error {
 		}
 		var ok bool
 		switch kind {
-		case kindAhead:
-			pos, ok = copyRun(out, pos, ref, pos+diff, length+minAhead)
-		case kindReference:
-			var ahead int
-			if ahead, at = varint(data, at); at < 0 {
+		case kindAligned:
+			pos, ok = copyRun(out, pos, base, pos+diff, length+minAligned)
+		case kindBase:
+			var offset int
+			if offset, at = varint(data, at); at < 0 {
 				return ErrDamaged
 			}
-			from := pos + diff + ahead
+			from := pos + diff + offset
 			if length+minCopy >= longCopy {
-				diff += ahead
+				diff += offset
 			}
-			pos, ok = copyRun(out, pos, ref, from, length+minCopy)
+			pos, ok = copyRun(out, pos, base, from, length+minCopy)
 		case kindSelf:
 			var back uint64
 			if back, at = uvarint(data, at); at < 0 || back == 0 || back > uint64(pos) {
@@ -90,15 +90,15 @@ func decode(out, ref []byte, data string, at int) error {
 	return nil
 }
 
-// copyRun copies n bytes of ref, and returns the next place.
-func copyRun(out []byte, pos int, ref []byte, from int, n uint64) (int, bool) {
-	if from < 0 || from > len(ref) || n > uint64(len(ref)-from) || n > uint64(len(out)-pos) {
+// copyRun copies n bytes of base, and returns the position after them.
+func copyRun(out []byte, pos int, base []byte, from int, n uint64) (int, bool) {
+	if from < 0 || from > len(base) || n > uint64(len(base)-from) || n > uint64(len(out)-pos) {
 		return pos, false
 	}
-	return pos + copy(out[pos:], ref[from:from+int(n)]), true
+	return pos + copy(out[pos:], base[from:from+int(n)]), true
 }
 
-// copyBack copies n bytes from back before pos. They may reach beyond it: then what was copied is copied again.
+// copyBack copies n bytes that begin back bytes before pos. They may reach beyond pos: then what was copied is copied again.
 func copyBack(out []byte, pos, back int, n uint64) (int, bool) {
 	if n > uint64(len(out)-pos) {
 		return pos, false
@@ -110,6 +110,7 @@ func copyBack(out []byte, pos, back int, n uint64) (int, bool) {
 	return end, true
 }
 
+// hexRun writes the digits of a run of kindHex, and returns the positions after them in out and data.
 func hexRun(out []byte, pos int, data string, at int, length uint64) (int, int, bool) {
 	switch length {
 	case hexNone:
@@ -129,7 +130,7 @@ func hexRun(out []byte, pos int, data string, at int, length uint64) (int, int, 
 	return pos + 2*int(pairs), at + int(pairs), true
 }
 
-// more reads a length that did not fit into the token. It returns a negative place if there is none.
+// more reads a length that does not fit into a token. It returns a negative position if there is none.
 func more(data string, at int) (uint64, int) {
 	n, at := uvarint(data, at)
 	if n > maxLength {
@@ -138,10 +139,10 @@ func more(data string, at int) (uint64, int) {
 	return n + 7, at
 }
 
-// maxLength keeps sums of lengths and places far from overflow.
+// maxLength keeps sums of lengths and positions far from overflow.
 const maxLength = 1 << 48
 
-// uvarint reads a number, and returns where it ends: a negative place if there is none.
+// uvarint reads a number, and returns the position after it, which is negative if there is none.
 func uvarint(data string, at int) (uint64, int) {
 	var n uint64
 	for shift := 0; at >= 0 && at < len(data) && shift < 64; shift += 7 {

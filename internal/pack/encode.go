@@ -9,105 +9,103 @@ import (
 // sequence is some literals, then a run of a kind:
 //
 //	token     kind in the two high bits, then three bits for the number of literals, then three for the length of the run
-//	[uvarint] what the literals are more than 7, if the three bits say 7
+//	[uvarint] the number of literals less 7, if the three bits are 7
 //	literals
-//	[uvarint] what the run is more than 7, if the three bits say 7
-//	[operand] as the kind has it
+//	[uvarint] the length of the run less 7, if the three bits are 7
+//	[operand] depends on the kind
 //
-// It ends where the object has its length.
+// It ends when the object has its length.
 const (
-	// kindAhead copies from the reference, from the place that stands to the present one as those of the last long copy
-	// stood to each other: two objects of a family mostly run side by side. It has no operand.
-	kindAhead = iota
-	// kindReference copies from another place of the reference. The operand is the signed distance to where kindAhead
-	// would copy from.
-	kindReference
+	// kindAligned copies from the base, at the distance from the position in the object that the last long copy had: most of the time, two
+	// objects of a group run in parallel. It has no operand.
+	kindAligned = iota
+	// kindBase copies from another position of the base. The operand is the signed distance to where kindAligned would copy from.
+	kindBase
 	// kindSelf copies from the object itself, as far as it is written. The operand is the distance back.
 	kindSelf
-	// kindHex is digits, two in a byte, since UIDs, container IDs and checksums are most of what is new in an object.
-	// A length of hexNone is no digit, hexUUID is a UUID of 36 letters in 16 bytes, others are pairs. The operand is
-	// the bytes.
+	// kindHex is hexadecimal digits, two in a byte: UIDs, container IDs and checksums are most of what is new in an object. A length of
+	// hexNone is no digit, hexUUID is a UUID of 36 characters in 16 bytes, others are pairs of digits. The operand is the bytes.
 	kindHex
 )
 
 const (
-	minAhead = 4 // shorter copies would take more room than they save
-	minCopy  = 8 // what a hash finds
+	minAligned = 4 // shorter copies would take more room than they save
+	minCopy    = 8 // the length of the words that are hashed
 
 	hexNone  = 0
 	hexUUID  = 1
 	hexFirst = 2 // stands for hexPairs pairs
 	hexPairs = 3
 
-	// longCopy is when a copy moves the place where kindAhead goes on. A shorter one is likely to be a word that both
+	// longCopy is the length from which on a copy changes the distance of kindAligned. A shorter one is likely to be a word that both
 	// objects have in several places.
 	longCopy = 32
 )
 
-// encoder writes one object. Its literals wait until the run behind them is known.
+// encoder writes one object. Literals are written when the run behind them is known.
 type encoder struct {
-	room   []byte // for what is written, from one object to the next
+	buffer []byte // for the output, from one object to the next
 	out    []byte
 	src    []byte
-	ref    []byte
+	base   []byte
 	anchor int // src is written up to here
-	diff   int // place in the reference less place in src, of the last long copy
+	diff   int // position in the base less position in src, of the last long copy
 
-	// recent has places of src that began no copy, by the hash of what stands there. Only these are worth finding
-	// again: what was copied from the reference is found there. Places are those plus one.
+	// recent has positions of src, plus one, at which no copy began, by the hash of the word there. Only these need be found
+	// again: what was copied from the base is found there.
 	recent [1 << recentBits]uint32
 
-	own    window // for a reference that goes on no shelf
-	sample sample
-	among  [2 * maxCandidates]candidate
+	index       baseIndex // for a base that is not cached
+	fingerprint fingerprint
+	candidates  [2 * maxCandidates]candidate
 }
 
 const recentBits = 9
 
-// pack returns src packed against w, which may be nil, in memory of its own.
-func (e *encoder) pack(w *window, src []byte) string { return string(e.packBytes(w, src)) }
+// pack returns src packed against the base of an index, which may be nil.
+func (e *encoder) pack(index *baseIndex, src []byte) string { return string(e.packBytes(index, src)) }
 
-// packBytes is the same, in memory that the next call uses again.
-func (e *encoder) packBytes(w *window, src []byte) []byte {
-	e.room = appendHead(e.room[:0], src)
+// packBytes is pack, but its result is valid only until the next call.
+func (e *encoder) packBytes(index *baseIndex, src []byte) []byte {
+	e.buffer = appendHead(e.buffer[:0], src)
 	if len(src) > maxCopied {
-		e.room = appendToken(e.room, src, kindHex, hexNone)
+		e.buffer = appendToken(e.buffer, src, kindHex, hexNone)
 	} else {
-		e.room = e.encode(e.room, w, src)
+		e.buffer = e.encode(e.buffer, index, src)
 	}
-	out := e.room
-	if cap(e.room) > 1<<20 {
-		e.room = nil
+	out := e.buffer
+	if cap(e.buffer) > 1<<20 {
+		e.buffer = nil
 	}
 	return out
 }
 
-// encode writes src behind dst, without the head. w may be nil.
-func (e *encoder) encode(dst []byte, w *window, src []byte) []byte {
-	e.out, e.src, e.ref, e.anchor, e.diff = dst, src, nil, 0, 0
+// encode appends src to dst, without the head. index may be nil.
+func (e *encoder) encode(dst []byte, index *baseIndex, src []byte) []byte {
+	e.out, e.src, e.base, e.anchor, e.diff = dst, src, nil, 0, 0
 	clear(e.recent[:])
-	if w == nil {
-		w = &noWindow
+	if index == nil {
+		index = &emptyIndex
 	}
-	e.ref = w.bytes
-	looked, calm := 0, 0 // it was looked up to here for where they run side by side again, which is here
+	e.base = index.bytes
+	searched, skipTo := 0, 0 // of the last realign
 	for at := 0; at+minCopy <= len(src); {
 		word := binary.LittleEndian.Uint64(src[at:])
-		if from := at + e.diff; from >= 0 && from+minCopy <= len(e.ref) {
-			if x := binary.LittleEndian.Uint64(e.ref[from:]) ^ word; uint32(x) == 0 {
-				at = e.copyAhead(at, from)
+		if from := at + e.diff; from >= 0 && from+minCopy <= len(e.base) {
+			if x := binary.LittleEndian.Uint64(e.base[from:]) ^ word; uint32(x) == 0 {
+				at = e.copyAligned(at, from)
 				continue
 			}
 		}
-		if at >= looked {
-			looked, calm = e.sideBySide(at)
+		if at >= searched {
+			searched, skipTo = e.realign(at)
 		}
 		hash := word * hashFactor
-		if at >= calm {
-			from := int(w.table[hash>>w.shift]) * w.stride
-			if from+minCopy <= len(e.ref) && binary.LittleEndian.Uint64(e.ref[from:]) == word {
-				at = e.copyReference(at, from)
-				looked = 0
+		if at >= skipTo {
+			from := int(index.table[hash>>index.shift]) * index.stride
+			if from+minCopy <= len(e.base) && binary.LittleEndian.Uint64(e.base[from:]) == word {
+				at = e.copyBase(at, from)
+				searched = 0
 				continue
 			}
 		}
@@ -121,31 +119,30 @@ func (e *encoder) encode(dst []byte, w *window, src []byte) []byte {
 	}
 	e.literals(len(src))
 	out := e.out
-	e.out, e.src, e.ref = nil, nil, nil
+	e.out, e.src, e.base = nil, nil, nil
 	return out
 }
 
-// sideBySide looks for where src and the reference are equal again, if what differs between them has the same length in both, as
-// times and checksums have. Up to there nothing is looked up in the table, which is large and mostly not in the processor's
-// cache. It returns how far it has looked, and the place, which is at if there is none.
-func (e *encoder) sideBySide(at int) (looked, place int) {
+// realign looks for the position where src and the base are equal again, if what differs has the same length in both, as times and checksums
+// have. Up to there, nothing is looked up in the table of the index, which is large and most of it not in the processor's cache. It returns
+// how far it has looked, and the position, which is at if there is none.
+func (e *encoder) realign(at int) (searched, position int) {
 	const far, word = 96, 8
 	src, from := e.src[at:], at+e.diff
-	if from < 0 || from > len(e.ref) {
+	if from < 0 || from > len(e.base) {
 		return at + far, at
 	}
-	ref := e.ref[from:]
-	for n := word; n < far && n+word <= min(len(src), len(ref)); n += word {
-		if binary.LittleEndian.Uint64(src[n:]) == binary.LittleEndian.Uint64(ref[n:]) {
+	base := e.base[from:]
+	for n := word; n < far && n+word <= min(len(src), len(base)); n += word {
+		if binary.LittleEndian.Uint64(src[n:]) == binary.LittleEndian.Uint64(base[n:]) {
 			return at + n + word, at + n
 		}
 	}
 	return at + far, at
 }
 
-// step is how far to go on after this many literals: the more of them, the less likely it is that something is found.
-// What is stepped over is still copied if it belongs to what is found behind. Steps are odd, to meet the places in
-// the table.
+// step returns how far to go on after this many literals: the more of them, the less likely it is that a copy is found. What is
+// stepped over is still copied if a copy that is found behind it can be extended. Steps are odd, to meet the positions in the table.
 func step(literals int) int {
 	if literals < 32 {
 		return 1
@@ -153,24 +150,26 @@ func step(literals int) int {
 	return min(3+(literals>>7)<<1, 15)
 }
 
-// copyAhead copies what is equal from there on, and returns where it ends.
-func (e *encoder) copyAhead(at, from int) int {
-	n := common(e.src[at:], e.ref[from:])
-	for at > e.anchor && from > 0 && e.src[at-1] == e.ref[from-1] {
+// copyAligned writes a copy of what is equal in src from at on and in the base from from on, extended to before both, and returns the
+// position after it.
+func (e *encoder) copyAligned(at, from int) int {
+	n := common(e.src[at:], e.base[from:])
+	for at > e.anchor && from > 0 && e.src[at-1] == e.base[from-1] {
 		at, from, n = at-1, from-1, n+1
 	}
-	e.sequence(at, kindAhead, n-minAhead)
+	e.sequence(at, kindAligned, n-minAligned)
 	e.anchor = at + n
 	return e.anchor
 }
 
-func (e *encoder) copyReference(at, from int) int {
-	n := common(e.src[at:], e.ref[from:])
-	for at > e.anchor && from > 0 && e.src[at-1] == e.ref[from-1] {
+// copyBase is copyAligned for a position of the base that was found in the index.
+func (e *encoder) copyBase(at, from int) int {
+	n := common(e.src[at:], e.base[from:])
+	for at > e.anchor && from > 0 && e.src[at-1] == e.base[from-1] {
 		at, from, n = at-1, from-1, n+1
 	}
 	diff := from - at
-	e.sequence(at, kindReference, n-minCopy)
+	e.sequence(at, kindBase, n-minCopy)
 	e.out = binary.AppendVarint(e.out, int64(diff-e.diff))
 	if n >= longCopy {
 		e.diff = diff
@@ -179,6 +178,7 @@ func (e *encoder) copyReference(at, from int) int {
 	return e.anchor
 }
 
+// copySelf is copyAligned for a copy from src itself.
 func (e *encoder) copySelf(at, from int) int {
 	n := common(e.src[at:], e.src[from:])
 	for at > e.anchor && from > 0 && e.src[at-1] == e.src[from-1] {
@@ -190,13 +190,13 @@ func (e *encoder) copySelf(at, from int) int {
 	return e.anchor
 }
 
-// sequence writes the literals up to end, and the run behind them but for its operand.
+// sequence writes the literals up to end, and the run behind them without its operand.
 func (e *encoder) sequence(end int, kind byte, length int) {
 	e.hexDigits(end)
 	e.token(e.src[e.anchor:end], kind, length)
 }
 
-// literals writes those that have no run behind them.
+// literals writes the literals up to end, with no run behind them.
 func (e *encoder) literals(end int) {
 	if e.hexDigits(end); e.anchor < end {
 		e.token(e.src[e.anchor:end], kindHex, hexNone)
@@ -221,13 +221,13 @@ func appendToken(dst, literals []byte, kind byte, length int) []byte {
 	return dst
 }
 
-// hexDigits writes the literals up to the last digits among them that are worth a run.
+// hexDigits writes the literals up to the last digits among them that are shorter as a run of kindHex.
 func (e *encoder) hexDigits(end int) {
-	const worth = 2 * hexPairs
-	if end-e.anchor < worth {
+	const shortest = 2 * hexPairs
+	if end-e.anchor < shortest {
 		return
 	}
-	for at := e.anchor; at+worth <= end; {
+	for at := e.anchor; at+shortest <= end; {
 		n := hexLength(e.src[at:end])
 		switch {
 		case n == 8 && isUUID(e.src[at:end]):
@@ -238,7 +238,7 @@ func (e *encoder) hexDigits(end int) {
 			}
 			at += 36
 			e.anchor = at
-		case n >= worth:
+		case n >= shortest:
 			n &^= 1
 			e.token(e.src[e.anchor:at], kindHex, n/2-hexPairs+hexFirst)
 			e.out = appendPairs(e.out, e.src[at:at+n])
@@ -250,14 +250,14 @@ func (e *encoder) hexDigits(end int) {
 	}
 }
 
-// common returns how long a and b begin alike.
+// common returns the length of the common prefix of a and b.
 func common(a, b []byte) int {
 	if len(a) > len(b) {
 		a = a[:len(b)]
 	}
 	b = b[:len(a)]
 	n := 0
-	const block = 128 // is compared by the runtime, several words at a time
+	const block = 128 // which the runtime compares several words at a time
 	for n+block <= len(a) && string(a[n:n+block]) == string(b[n:n+block]) {
 		n += block
 	}

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// pods makes pods of one ReplicaSet a family. What differs between them differs in length as well.
+// pods makes pods, those of one ReplicaSet for each group. What differs between them differs in length as well.
 type pods struct{ r *rand.Rand }
 
 func newPods(seed uint64) *pods { return &pods{rand.New(rand.NewPCG(seed, 1))} }
@@ -35,24 +35,24 @@ func (p *pods) ip() string {
 }
 
 // pod makes a pod that was accepted, and nothing more.
-func (p *pods) pod(family int) *corev1.Pod {
-	app := fmt.Sprintf("app-%d", family)
+func (p *pods) pod(group int) *corev1.Pod {
+	app := fmt.Sprintf("app-%d", group)
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: app + "-" + p.hex(5), Namespace: "production", UID: p.uid(), ResourceVersion: fmt.Sprint(p.r.Uint32()),
 			CreationTimestamp: metav1.Unix(1_767_225_600+p.r.Int64N(1e6), 0),
-			Labels:            map[string]string{"app": app, "team": "storefront", "pod-template-hash": fmt.Sprint(family * 7919)},
+			Labels:            map[string]string{"app": app, "team": "storefront", "pod-template-hash": fmt.Sprint(group * 7919)},
 			OwnerReferences: []metav1.OwnerReference{{
-				APIVersion: "apps/v1", Kind: "ReplicaSet", Name: app, UID: types.UID(fmt.Sprintf("%032x", family)),
+				APIVersion: "apps/v1", Kind: "ReplicaSet", Name: app, UID: types.UID(fmt.Sprintf("%032x", group)),
 			}},
 		},
 		Spec: corev1.PodSpec{NodeName: fmt.Sprintf("worker-%d", p.r.IntN(4000)), ServiceAccountName: app},
 	}
-	container := corev1.Container{Name: app, Image: "registry.example.com/" + app + ":v1." + fmt.Sprint(family%40)}
-	for i := range 4 + family%8 {
+	container := corev1.Container{Name: app, Image: "registry.example.com/" + app + ":v1." + fmt.Sprint(group%40)}
+	for i := range 4 + group%8 {
 		container.Env = append(container.Env, corev1.EnvVar{
-			Name:  fmt.Sprintf("SETTING_%d_OF_%d", i*family%31, family),
-			Value: fmt.Sprintf("https://service-%d.production.svc.cluster.local:8443", i+family),
+			Name:  fmt.Sprintf("SETTING_%d_OF_%d", i*group%31, group),
+			Value: fmt.Sprintf("https://service-%d.production.svc.cluster.local:8443", i+group),
 		})
 	}
 	pod.Spec.Containers = []corev1.Container{container}
@@ -98,30 +98,30 @@ type form = func(testing.TB, *corev1.Pod) []byte
 
 var forms = map[string]form{"protobuf": protobuf, "JSON": text}
 
-// verify checks what always holds.
+// verify checks the invariants of the caches.
 func (p *Packer) verify(t interface{ Fatalf(string, ...any) }) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, s := range []*shelf{&p.hot, &p.roots} {
+	for _, c := range []*baseCache{&p.recent, &p.roots} {
 		size := 0
-		for e := s.recent.Front(); e != nil; e = e.Next() {
-			r := e.Value.(*reference)
-			w := r.hot.Load()
-			if r.shelf != s || r.place != e || w == nil {
-				t.Fatalf("a reference on a shelf does not know of it")
+		for e := c.lru.Front(); e != nil; e = e.Next() {
+			b := e.Value.(*base)
+			index := b.index.Load()
+			if b.cache != c || b.elem != e || index == nil {
+				t.Fatalf("a cached base does not know its cache, or has no index")
 			}
-			if b, err := unpack(nil, r.base, r.data, true); err != nil || string(b) != string(w.bytes) {
-				t.Fatalf("a window has not the bytes of its reference: %v", err)
+			if bytes, err := unpack(nil, b.root, b.data, true); err != nil || string(bytes) != string(index.bytes) {
+				t.Fatalf("an index does not have the bytes of its base: %v", err)
 			}
-			size += w.size()
+			size += index.size()
 		}
-		if size != s.size || s.recent.Len() > s.maxCount || s.recent.Len() > 1 && s.size > s.maxSize {
-			t.Fatalf("a shelf of %d has %d bytes and noted %d, of at most %d", s.recent.Len(), size, s.size, s.maxSize)
+		if size != c.size || c.lru.Len() > c.maxCount || c.lru.Len() > 1 && c.size > c.maxSize {
+			t.Fatalf("a cache of %d bases has %d bytes and counted %d, of at most %d", c.lru.Len(), size, c.size, c.maxSize)
 		}
 	}
-	for family, pointer := range p.families {
-		if r := pointer.Value(); r != nil && (r.shelf == nil) != (r.hot.Load() == nil) {
-			t.Fatalf("family %d has a window without a shelf, or the other way round", family)
+	for group, pointer := range p.groups {
+		if b := pointer.Value(); b != nil && (b.cache == nil) != (b.index.Load() == nil) {
+			t.Fatalf("the base of group %d has an index and is not cached, or the other way round", group)
 		}
 	}
 }

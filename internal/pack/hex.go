@@ -1,11 +1,11 @@
 package pack
 
-// notHex is what hexValue has for other letters.
+// notHex is the hexValue of a byte that is not a digit.
 const notHex = 0xff
 
 const hexLetters = "0123456789abcdef"
 
-// hexValue has the value of each digit. Only small letters are digits: what is unpacked must be what was packed.
+// hexValue has the value of each digit. Capital letters are not digits, since they would be unpacked as small ones.
 var hexValue = func() (values [256]byte) {
 	for i := range values {
 		values[i] = notHex
@@ -16,7 +16,7 @@ var hexValue = func() (values [256]byte) {
 	return values
 }()
 
-// hexLength returns with how many digits b begins.
+// hexLength returns the number of digits at the beginning of b.
 func hexLength(b []byte) int {
 	for i, c := range b {
 		if hexValue[c] == notHex {
@@ -26,7 +26,7 @@ func hexLength(b []byte) int {
 	return len(b)
 }
 
-// isUUID says whether b begins with a UUID in its usual form.
+// isUUID reports whether b begins with a UUID in its usual form.
 func isUUID(b []byte) bool {
 	if len(b) < 36 || b[8] != '-' || b[13] != '-' || b[18] != '-' || b[23] != '-' {
 		return false
@@ -35,7 +35,7 @@ func isUUID(b []byte) bool {
 		hexLength(b[24:36]) == 12
 }
 
-// appendPairs writes two digits in a byte. There is an even number of them.
+// appendPairs appends an even number of digits to dst, two in a byte.
 func appendPairs(dst, digits []byte) []byte {
 	for i := 0; i+1 < len(digits); i += 2 {
 		dst = append(dst, hexValue[digits[i]]<<4|hexValue[digits[i+1]])
@@ -43,7 +43,7 @@ func appendPairs(dst, digits []byte) []byte {
 	return dst
 }
 
-// putDigits is the way back. dst is twice as long as pairs.
+// putDigits writes the digits of pairs to dst, which is twice as long.
 func putDigits(dst []byte, pairs string) {
 	for i := range len(pairs) {
 		p := pairs[i]
@@ -51,7 +51,7 @@ func putDigits(dst []byte, pairs string) {
 	}
 }
 
-// putUUID is the way back of a UUID: 16 bytes to 36.
+// putUUID writes a UUID of 36 characters to dst, of 16 bytes.
 func putUUID(dst []byte, pairs string) {
 	putDigits(dst[0:8], pairs[0:4])
 	putDigits(dst[9:13], pairs[4:6])

@@ -6,48 +6,47 @@ import (
 	"unsafe"
 )
 
-// Packed is an object at rest. It is three words and a piece of memory without pointers, does not change, and may be
-// copied and read by many goroutines. The garbage collector takes back what it holds. The zero value is an empty
-// object.
+// Packed is an object at rest: three words, and a piece of memory without pointers. It never changes, and may be copied, and read by any
+// number of goroutines. What it holds is garbage collected. The zero value is an empty object.
 type Packed struct {
-	// data is how to make the object of the reference. Nothing stands for the reference itself.
+	// data says how the object is made of the base. It is empty if the object is the base itself.
 	data string
-	// ref is what the object is made of, and nil if it needs nothing else.
-	ref *reference
+	// base is what the object is copied from, nil if data is all.
+	base *base
 }
 
-// AppendTo writes the object behind dst. If the packed bytes are damaged it returns dst as it was, and [ErrDamaged].
-// It allocates no more than the length that is noted for the object, which is bounded.
+// AppendTo appends the bytes of the object to dst. If the packed bytes are damaged, it returns dst unchanged and [ErrDamaged]. It allocates at
+// most the length that is stored with the object, which is bounded.
 func (x Packed) AppendTo(dst []byte) ([]byte, error) {
 	switch {
-	case x.ref == nil && x.data == "":
+	case x.base == nil && x.data == "":
 		return dst, nil
-	case x.ref == nil:
+	case x.base == nil:
 		return unpack(dst, nil, x.data, true)
 	case x.data == "":
-		return unpack(dst, x.ref.base, x.ref.data, true)
+		return unpack(dst, x.base.root, x.base.data, true)
 	}
-	if w := x.ref.hot.Load(); w != nil {
-		return unpack(dst, w.bytes, x.data, true)
+	if index := x.base.index.Load(); index != nil {
+		return unpack(dst, index.bytes, x.data, true)
 	}
-	b := benches.Get().(*bench)
-	defer b.leave()
-	ref, err := b.lay(x.ref)
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	base, err := s.load(x.base)
 	if err != nil {
 		return dst, err
 	}
-	return unpack(dst, ref, x.data, true)
+	return unpack(dst, base, x.data, true)
 }
 
-// unpack writes what data makes of ref. Where that is only a step on the way, its checksum need not be looked at.
-func unpack(dst, ref []byte, data string, check bool) ([]byte, error) {
+// unpack appends what data makes of base to dst. If check is false, the checksum is not compared: the caller unpacks an intermediate step.
+func unpack(dst, base []byte, data string, check bool) ([]byte, error) {
 	length, sum, at, err := readHead(data)
 	if err != nil {
 		return dst, err
 	}
 	begin := len(dst)
 	out := slices.Grow(dst, length)[:begin+length]
-	if err := decode(out[begin:], ref, data, at); err != nil {
+	if err := decode(out[begin:], base, data, at); err != nil {
 		return dst, err
 	}
 	if check && crc32.Checksum(out[begin:], castagnoli) != sum {
@@ -56,11 +55,11 @@ func unpack(dst, ref []byte, data string, check bool) ([]byte, error) {
 	return out, nil
 }
 
-// Len returns how many bytes the object has when it is unpacked.
+// Len returns the length of the object when it is unpacked.
 func (x Packed) Len() int {
 	data := x.data
-	if data == "" && x.ref != nil {
-		data = x.ref.data
+	if data == "" && x.base != nil {
+		data = x.base.data
 	}
 	length, _, _, err := readHead(data)
 	if err != nil {
@@ -69,6 +68,5 @@ func (x Packed) Len() int {
 	return length
 }
 
-// Size returns how many bytes the object takes at rest, with this header. What it shares with others is not in there: see
-// [Stats].
+// Size returns the number of bytes that the object takes at rest, with this struct. Its base, which it shares with others, is not counted.
 func (x Packed) Size() int { return int(unsafe.Sizeof(x)) + len(x.data) }

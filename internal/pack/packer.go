@@ -7,20 +7,20 @@ import (
 	"weak"
 )
 
-// Config says how a [Packer] works. The zero value is good for most.
+// Config configures a [Packer]. The zero value is good for most programs.
 type Config struct {
-	// WindowBytes is how much memory the packer may use to have references at hand. Other references have to be made
-	// ready when an object of their family comes, which takes as long as packing. The default is 4 MiB: some 200
-	// families of pods. An object that is longer than a sixteenth of it is packed for itself.
-	WindowBytes int
-	// BurstBytes is how much it may use while many objects come: what was used since the last run of the garbage
-	// collector but one. The default is 64 MiB. Less than WindowBytes is as much as WindowBytes.
+	// CacheBytes is the memory for the base caches. For a base that is not cached, an index has to be made when an object of its group
+	// comes, which takes as long as packing. The default is 4 MiB: some 200 groups of pods. An object that is longer than a sixteenth
+	// of it is packed without a base.
+	CacheBytes int
+	// BurstBytes is the memory for the base caches while many objects come: bases that were used since the last run of the garbage
+	// collector but one stay cached. The default is 64 MiB. Less than CacheBytes is as much as CacheBytes.
 	BurstBytes int
 }
 
 func (c Config) validate() error {
-	if c.WindowBytes < 0 {
-		return fmt.Errorf("pack: Config.WindowBytes is %d; it must not be negative (0 is the default, 4 MiB)", c.WindowBytes)
+	if c.CacheBytes < 0 {
+		return fmt.Errorf("pack: Config.CacheBytes is %d; it must not be negative (0 is the default, 4 MiB)", c.CacheBytes)
 	}
 	if c.BurstBytes < 0 {
 		return fmt.Errorf("pack: Config.BurstBytes is %d; it must not be negative (0 is the default, 64 MiB)", c.BurstBytes)
@@ -29,162 +29,161 @@ func (c Config) validate() error {
 }
 
 const (
-	defaultWindowBytes = 4 << 20
-	defaultBurstBytes  = 64 << 20
+	defaultCacheBytes = 4 << 20
+	defaultBurstBytes = 64 << 20
 
-	// maxRoots is how many references there are to pack other references against.
+	// maxRoots is the number of bases that other bases are packed against.
 	maxRoots = maxCandidates
-	// maxCandidates is among how many references of a shelf one is looked for that is like an object.
+	// maxCandidates is the number of bases of a cache among which one is looked for that is like an object.
 	maxCandidates = 8
 
-	// An object that is shorter is no reference: the bookkeeping would take more than it saves.
-	minReference = 256
+	// minBase is the length from which on an object may become a base. For a shorter one, the bookkeeping would take more than it saves.
+	minBase = 256
 )
 
-// Packer packs objects of one kind, or of several kinds that have much in common. Use [New]. It may be used by many
-// goroutines.
+// Packer packs objects of one kind, or of several kinds that have much in common. It may be used by any number of goroutines. Use [New].
 type Packer struct {
-	maxReference int
+	maxBase int // the longest object that is packed against a base, or becomes one
 
-	mu       sync.Mutex
-	families map[uint64]weak.Pointer[reference]
-	hot      shelf
-	roots    shelf
-	luck     luck
-	clock    int64 // counts objects of families
-	rest     int   // is the size that hot goes back to
-	trims    bool  // says that hot will be trimmed when the collector has run
+	mu            sync.Mutex
+	groups        map[uint64]weak.Pointer[base] // the base of each template group
+	recent        baseCache                     // bases that are not roots
+	roots         baseCache
+	sampling      sampling
+	clock         int64 // the number of objects with a group that were looked up
+	restSize      int   // the size that recent is trimmed to
+	trimScheduled bool  // recent is trimmed after the next run of the garbage collector
 
 	encoders sync.Pool
-	stats    counters
+	counters counters
 }
 
-// New makes a packer. It panics if the config is wrong.
+// New returns a new Packer. It panics if the config is invalid.
 func New(c Config) *Packer {
 	if err := c.validate(); err != nil {
 		panic(err)
 	}
-	if c.WindowBytes == 0 {
-		c.WindowBytes = defaultWindowBytes
+	if c.CacheBytes == 0 {
+		c.CacheBytes = defaultCacheBytes
 	}
 	if c.BurstBytes == 0 {
 		c.BurstBytes = defaultBurstBytes
 	}
 	return &Packer{
-		maxReference: c.WindowBytes / 16,
-		families:     map[uint64]weak.Pointer[reference]{},
-		rest:         c.WindowBytes / 2,
-		hot:          shelf{maxSize: max(c.WindowBytes/2, c.BurstBytes), maxCount: math.MaxInt},
-		roots:        shelf{maxSize: c.WindowBytes / 2, maxCount: maxRoots},
-		luck:         luck{credit: maxLuck},
-		encoders:     sync.Pool{New: func() any { return new(encoder) }},
+		maxBase:  c.CacheBytes / 16,
+		groups:   map[uint64]weak.Pointer[base]{},
+		restSize: c.CacheBytes / 2,
+		recent:   baseCache{maxSize: max(c.CacheBytes/2, c.BurstBytes), maxCount: math.MaxInt},
+		roots:    baseCache{maxSize: c.CacheBytes / 2, maxCount: maxRoots},
+		sampling: sampling{credit: maxCredit},
+		encoders: sync.Pool{New: func() any { return new(encoder) }},
 	}
 }
 
-// Pack packs an object, and does not keep src.
+// Pack returns src as a packed object. It does not keep src.
 //
-// Objects of one family are much alike, such as pods of a ReplicaSet: hash what they have in common, for example the
-// UID of their owner. A family that turns out to be not alike costs room, but nothing else. Zero is for objects of
-// which nothing is known: the packer then looks among the references that it used last.
-func (p *Packer) Pack(src []byte, family uint64) Packed {
+// Objects of one template group are much alike, such as the pods of a ReplicaSet: group is a hash of something that they have in common, for
+// example the UID of their owner. Objects of one group that are not alike take more room, and nothing else. Zero is for objects of
+// which nothing is known: the packer then looks among the bases that it used last.
+func (p *Packer) Pack(src []byte, group uint64) Packed {
 	e := p.encoders.Get().(*encoder)
 	defer p.encoders.Put(e)
-	x := p.pack(e, src, family)
-	p.stats.packed(len(src), x)
+	x := p.pack(e, src, group)
+	p.counters.add(len(src), x)
 	return x
 }
 
-func (p *Packer) pack(e *encoder, src []byte, family uint64) Packed {
+func (p *Packer) pack(e *encoder, src []byte, group uint64) Packed {
 	if len(src) == 0 {
 		return Packed{}
 	}
-	if len(src) > p.maxReference {
+	if len(src) > p.maxBase {
 		return Packed{data: e.pack(nil, src)}
 	}
-	ref, w := p.find(e, src, family)
-	if ref == nil && family != 0 && len(src) >= minReference {
-		return p.become(e, src, family, nil)
+	b, index := p.find(e, src, group)
+	if b == nil && group != 0 && len(src) >= minBase {
+		return p.makeBase(e, src, group, nil)
 	}
-	data := e.packBytes(w, src)
-	if p.keeps(ref, len(src), len(data), family) {
-		return Packed{data: string(data), ref: ref}
+	data := e.packBytes(index, src)
+	if p.keeps(b, len(src), len(data), group) {
+		return Packed{data: string(data), base: b}
 	}
-	return p.become(e, src, family, ref)
+	return p.makeBase(e, src, group, b)
 }
 
-// keeps says whether an object that became this small against ref stays that way, or is to become a reference.
-func (p *Packer) keeps(ref *reference, length, size int, family uint64) bool {
-	if length < minReference {
+// keeps reports whether an object of this length stays as it was packed against b, in size bytes. If not, it is to become a base.
+func (p *Packer) keeps(b *base, length, size int, group uint64) bool {
+	if length < minBase {
 		return true
 	}
-	if family != 0 {
-		return ref.wear.add(length, size)
+	if group != 0 {
+		return b.aging.add(length, size)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.luck.keeps(length, size)
+	return p.sampling.keeps(length, size)
 }
 
-// find returns the reference for an object, with its window, or nil.
-func (p *Packer) find(e *encoder, src []byte, family uint64) (*reference, *window) {
-	if family == 0 {
-		return p.nearest(e, src, &p.hot, &p.roots)
+// find returns the base for an object, with its index, or nil.
+func (p *Packer) find(e *encoder, src []byte, group uint64) (*base, *baseIndex) {
+	if group == 0 {
+		return p.nearest(e, src, &p.recent, &p.roots)
 	}
-	ref, w, again := p.lookUp(family)
-	if ref == nil || w != nil {
-		return ref, w
+	b, index, admit := p.lookUp(group)
+	if b == nil || index != nil {
+		return b, index
 	}
-	w = &e.own
-	if again {
-		w = new(window)
+	index = &e.index
+	if admit {
+		index = new(baseIndex)
 	}
-	if err := ref.fill(w); err != nil {
-		return nil, nil // the object becomes the next reference
+	if err := b.fill(index); err != nil {
+		return nil, nil // the object becomes the next base
 	}
-	if !again {
-		return ref, w
+	if !admit {
+		return b, index
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return ref, p.putHot(ref, w)
+	return b, p.cache(b, index)
 }
 
-// lookUp returns the reference of a family, and its window if that is on a shelf. If it is not, again says whether it
-// is worth a place there: there is room, or it would still be on the shelf if it had been put there the last time.
-// Otherwise objects of many families that come in no order would take each other's places, and find none.
-func (p *Packer) lookUp(family uint64) (ref *reference, w *window, again bool) {
+// lookUp returns the base of a group, and its index if it is cached. If it is not, admit reports whether it is to be cached: there is
+// room, or it would still be in the cache if it had been put there the last time. Otherwise objects of many groups that come in no order
+// would evict each other's bases, and find none.
+func (p *Packer) lookUp(group uint64) (b *base, index *baseIndex, admit bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.clock++
-	if ref = p.families[family].Value(); ref == nil {
+	if b = p.groups[group].Value(); b == nil {
 		return nil, nil, false
 	}
-	if ref.shelf != nil {
-		return ref, ref.shelf.put(ref, nil), false
+	if b.cache != nil {
+		return b, b.cache.put(b, nil), false
 	}
-	again = p.hot.size < p.hot.maxSize/2 || p.clock-ref.missed <= p.hot.capacity()
-	ref.missed = p.clock
-	return ref, nil, again
+	admit = p.recent.size < p.recent.maxSize/2 || p.clock-b.missed <= p.recent.capacity()
+	b.missed = p.clock
+	return b, nil, admit
 }
 
-// nearest returns the reference that has most in common with src, of those that were used last on these shelves, or
-// nil if none has anything.
-func (p *Packer) nearest(e *encoder, src []byte, shelves ...*shelf) (*reference, *window) {
+// nearest returns the base that has most in common with src, of those that were used last in some caches, or nil if none has anything in
+// common with it.
+func (p *Packer) nearest(e *encoder, src []byte, caches ...*baseCache) (*base, *baseIndex) {
 	p.mu.Lock()
-	among := e.among[:0]
-	for _, s := range shelves {
-		among = s.first(maxCandidates, among)
+	candidates := e.candidates[:0]
+	for _, c := range caches {
+		candidates = c.first(maxCandidates, candidates)
 	}
 	p.mu.Unlock()
-	defer clear(among) // an encoder that waits for its next object keeps nothing alive
-	best := e.choose(src, among)
-	if best.ref == nil {
+	defer clear(candidates) // an encoder in the pool must keep nothing alive
+	best := e.choose(src, candidates)
+	if best.base == nil {
 		return nil, nil
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if s := best.ref.shelf; s != nil {
-		s.put(best.ref, best.window)
+	if c := best.base.cache; c != nil {
+		c.put(best.base, best.index)
 	}
-	return best.ref, best.window
+	return best.base, best.index
 }

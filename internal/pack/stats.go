@@ -2,38 +2,39 @@ package pack
 
 import "sync/atomic"
 
-// Stats are what a packer has done, and what it holds.
-type Stats struct {
-	// Objects were packed since the packer was made; they had BytesIn, and take BytesOut without their references, if
-	// all of them are still held. A packer does not know which are.
-	Objects, BytesIn, BytesOut int64
+// stats says what a packer has done, and what it holds. Tests read it.
+type stats struct {
+	// objects is the number of objects that were packed. They had bytesIn, and take bytesOut without their bases if all of them are
+	// still held, which the packer does not know.
+	objects, bytesIn, bytesOut int64
 
-	// References are held by objects or by the packer, as the garbage collector last saw it, and take ReferenceBytes.
-	References, ReferenceBytes int64
+	// bases is the number of bases that objects or the packer hold, as far as the garbage collector has found out. They take baseBytes.
+	bases, baseBytes int64
 
-	// Windows are references that are ready to be copied from, and take WindowBytes more.
-	Windows, WindowBytes int64
+	// cached is the number of bases that have an index, and cacheBytes the size of the indexes.
+	cached, cacheBytes int64
 }
 
-// Stats returns them. Counts that belong together may be an object apart while others pack.
-func (p *Packer) Stats() Stats {
+// stats returns the counters and the sizes of the caches. Counts that belong together may be an object apart while other goroutines pack.
+func (p *Packer) stats() stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return Stats{
-		Objects: p.stats.objects.Load(), BytesIn: p.stats.in.Load(), BytesOut: p.stats.out.Load(),
-		References: p.stats.references.Load(), ReferenceBytes: p.stats.refBytes.Load(),
-		Windows:     int64(p.hot.recent.Len() + p.roots.recent.Len()),
-		WindowBytes: int64(p.hot.size + p.roots.size),
+	return stats{
+		objects: p.counters.objects.Load(), bytesIn: p.counters.in.Load(), bytesOut: p.counters.out.Load(),
+		bases: p.counters.bases.Load(), baseBytes: p.counters.baseBytes.Load(),
+		cached:     int64(p.recent.lru.Len() + p.roots.lru.Len()),
+		cacheBytes: int64(p.recent.size + p.roots.size),
 	}
 }
 
-// counters are those of the stats that the packer's lock does not guard.
+// counters are those of the stats that Packer.mu does not guard.
 type counters struct {
-	objects, in, out     atomic.Int64
-	references, refBytes atomic.Int64
+	objects, in, out atomic.Int64
+	bases, baseBytes atomic.Int64
 }
 
-func (c *counters) packed(length int, x Packed) {
+// add counts an object of this length.
+func (c *counters) add(length int, x Packed) {
 	c.objects.Add(1)
 	c.in.Add(int64(length))
 	c.out.Add(int64(x.Size()))

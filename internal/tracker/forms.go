@@ -21,20 +21,15 @@ func KindOf(forms runtime.ObjectTyper, obj runtime.Object) (schema.GroupVersionK
 	return kinds[0], nil
 }
 
-// untyped is a copy of an object that says what it is.
+// untyped returns a copy of an object that says what it is.
 func (t *Tracker) untyped(obj runtime.Object) (*unstructured.Unstructured, error) {
-	return Untyped(t.forms, obj)
-}
-
-// Untyped is a copy of an object that says what it is.
-func Untyped(forms runtime.ObjectTyper, obj runtime.Object) (*unstructured.Unstructured, error) {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		if u.GetKind() == "" {
 			return nil, fmt.Errorf("the object %q does not say of what kind it is", u.GetName())
 		}
 		return u.DeepCopy(), nil
 	}
-	gvk, err := KindOf(forms, obj)
+	gvk, err := KindOf(t.forms, obj)
 	if err != nil {
 		return nil, err
 	}

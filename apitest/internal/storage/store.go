@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// DefaultHistory is how many events a collection keeps unless told otherwise.
-const DefaultHistory = 10_000
+// defaultHistory is how many events a collection keeps unless told otherwise.
+const defaultHistory = 10_000
 
 // Store holds the objects of all resources. Its methods may be called from anywhere.
 type Store struct {
@@ -32,10 +32,10 @@ type collection struct {
 	changed chan struct{} // closed at the next event
 }
 
-// New makes an empty store whose collections keep history events; 0 means DefaultHistory.
+// New makes an empty store whose collections keep history events; 0 means defaultHistory.
 func New(history int) *Store {
 	if history <= 0 {
-		history = DefaultHistory
+		history = defaultHistory
 	}
 	return &Store{history: history, version: 1, collections: map[Resource]*collection{}}
 }

@@ -6,51 +6,51 @@ import (
 	"testing"
 )
 
-func find(s *Cache[string], hash uint64, want string) bool {
-	slots := s.At(hash)
-	for i := range slots {
-		if got := slots[i].Load(); got != nil && *got == want {
+func find(c *Cache[string], hash uint64, want string) bool {
+	set := c.At(hash)
+	for i := range set {
+		if got := set[i].Load(); got != nil && *got == want {
 			return true
 		}
 	}
 	return false
 }
 
-func TestShelf(t *testing.T) {
-	s := &Cache[string]{Most: 256}
+func TestCache(t *testing.T) {
+	c := &Cache[string]{MaxSets: 256}
 	for i := range 10_000 {
 		text := fmt.Sprint(i)
-		s.Put(s.At(uint64(i)), &text)
-		if n := len(*s.table.Load()); n > 256 {
-			t.Fatalf("it has %d places", n)
+		c.Put(c.At(uint64(i)), &text)
+		if n := len(*c.table.Load()); n > 256 {
+			t.Fatalf("it has %d sets", n)
 		}
 	}
 	for i := 10_000 - 2*256; i < 10_000; i++ {
-		if !find(s, uint64(i), fmt.Sprint(i)) {
-			t.Errorf("%d, which came lately, is not there", i)
+		if !find(c, uint64(i), fmt.Sprint(i)) {
+			t.Errorf("%d, which was put lately, is not there", i)
 		}
 	}
-	if find(s, 1, "1") {
-		t.Error("what came first is still there")
+	if find(c, 1, "1") {
+		t.Error("what was put first is still there")
 	}
-	s.Clear()
-	if find(s, 9_999, "9999") || len(*s.table.Load()) != first {
+	c.Clear()
+	if find(c, 9_999, "9999") || len(*c.table.Load()) != minSets {
 		t.Error("it was not cleared")
 	}
 }
 
 func TestManyAtOnce(t *testing.T) {
-	s := &Cache[string]{Most: 1024}
+	c := &Cache[string]{MaxSets: 1024}
 	var wg sync.WaitGroup
 	for g := range 8 {
 		wg.Go(func() {
 			for i := range 5000 {
 				text := fmt.Sprint(i)
-				if !find(s, uint64(i), text) {
-					s.Put(s.At(uint64(i)), &text)
+				if !find(c, uint64(i), text) {
+					c.Put(c.At(uint64(i)), &text)
 				}
 				if g == 0 && i%1000 == 0 {
-					s.Clear()
+					c.Clear()
 				}
 			}
 		})
@@ -58,27 +58,27 @@ func TestManyAtOnce(t *testing.T) {
 	wg.Wait()
 }
 
-func TestWorth(t *testing.T) {
-	w := &HitRate{}
-	for range 2 * worthFirst {
-		if !w.Look(4, true) {
-			t.Fatal("who judges always looks")
+func TestHitRate(t *testing.T) {
+	r := &HitRate{}
+	for range 2 * minLookups {
+		if !r.ShouldLook(4, true) {
+			t.Fatal("a sampled object is not looked up")
 		}
 	}
-	if w.Look(4, false) {
-		t.Error("it was never worth it, and is looked for")
+	if r.ShouldLook(4, false) {
+		t.Error("there was no hit, and it is looked up")
 	}
-	for range worthFirst {
-		w.Look(4, true)
-		w.Hit(true)
+	for range minLookups {
+		r.ShouldLook(4, true)
+		r.Hit(true)
 	}
-	if !w.Look(4, false) {
-		t.Error("it is worth it now, and is not looked for")
+	if !r.ShouldLook(4, false) {
+		t.Error("half of the look-ups were hits, and it is not looked up")
 	}
-	for range 4 * worthMost {
-		w.Look(4, true)
+	for range 4 * maxLookups {
+		r.ShouldLook(4, true)
 	}
-	if w.Look(4, false) {
-		t.Error("it is not worth it any more, and is looked for")
+	if r.ShouldLook(4, false) {
+		t.Error("the hits were long ago, and it is looked up")
 	}
 }

@@ -17,7 +17,7 @@ func Decode(data []byte, shares *Shares) (map[string]any, error) {
 // are taken over, so that both states have them. A part that was written to since it was decoded is not what the text says, and is
 // decoded anew. The map that is returned is never that of the earlier state.
 func DecodeNext(data []byte, shares *Shares, last map[string]any) (map[string]any, error) {
-	d := decoder{data: data, memory: memory{shares: shares}, judging: shares.judging()}
+	d := decoder{data: data, memory: memory{shares: shares}, sampled: shares.sampled()}
 	d.following = last != nil
 	if m, ok := d.top(last); ok {
 		return m, nil
@@ -45,7 +45,7 @@ type decoder struct {
 	depth int
 
 	memory
-	judging bool
+	sampled bool
 	// following says that an earlier state of the object is there. Then few strings are new, and each stands for itself: together
 	// they would keep memory of states that are gone.
 	following bool
@@ -123,7 +123,7 @@ var emptyList any = []any{}
 
 // tree reads an object or a list, unless it is known.
 func (d *decoder) tree(c byte, p *place, last any) (v any, same, ok bool) {
-	if !d.worthLooking(p) {
+	if !d.shouldLook(p) {
 		return d.build(c, p, last)
 	}
 	begin := d.pos
@@ -139,23 +139,23 @@ func (d *decoder) tree(c byte, p *place, last any) (v any, same, ok bool) {
 		return nil, false, false
 	}
 	if same {
-		p.tree.Hit(d.judging)
+		p.tree.Hit(d.sampled)
 	} else {
 		slot.keep(v)
 	}
 	return v, same && identical(v, last), true
 }
 
-// worthLooking tells whether the object or list that begins here may be known. One without members is not shared: programs
+// shouldLook reports whether the object or list that begins here is to be looked up. One without members is not shared: programs
 // that must not write to it do so all the same.
-func (d *decoder) worthLooking(p *place) bool {
+func (d *decoder) shouldLook(p *place) bool {
 	if d.shares == nil || !d.shares.trees && !p.managed || d.depth > deepestLook {
 		return false
 	}
 	if rest := d.data[d.pos:]; len(rest) > 1 && rest[1] == '}' {
 		return false
 	}
-	return p.tree.Look(treeWorth, d.judging)
+	return p.tree.ShouldLook(treeHits, d.sampled)
 }
 
 // identical reports whether two values are one in memory.

@@ -11,7 +11,7 @@
 // wrong, util/json itself is asked, so its results and its errors are those of this package.
 //
 // A JSON text does not say beforehand how long a value is, so it costs something to ask whether another object had the same
-// one. Which values are worth it is told by their place: a [Shares] learns the names that objects of its kind
-// have, in the order in which they come, and counts for each place how often others had the same there. The names that
+// one. Which values are looked up depends on their place: a [Shares] learns the names that objects of its kind
+// have, in the order in which they come, and samples the hit rate of each place. The names that
 // are learned are bounded in number; all that is elsewhere is one place.
 package jsonread

@@ -83,7 +83,7 @@ func TestRead(t *testing.T) {
 		`{"a":-`: false, `{"a":[`: false, `{"a":[1`: false, `{"a":{"b":1]}`: false, `{"a":[{]}`: false,
 	} {
 		for _, shares := range all() {
-			d := decoder{data: []byte(text), memory: memory{shares: shares}, judging: true}
+			d := decoder{data: []byte(text), memory: memory{shares: shares}, sampled: true}
 			if _, ok := d.top(nil); ok != want {
 				t.Errorf("%.40s: read %v, want %v", text, ok, want)
 			}
@@ -165,7 +165,7 @@ func TestLong(t *testing.T) {
 	}
 }
 
-// TestBounds puts more onto the shelves than there is room for.
+// TestBounds puts more into the intern caches than there is room for.
 func TestBounds(t *testing.T) {
 	shares := NewShares(Sharing{Parts: true})
 	large := strings.Repeat(" ", smallPart)

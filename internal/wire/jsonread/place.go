@@ -97,13 +97,13 @@ func (d *decoder) name(p *place, g *guess) (string, *place, *guess, bool) {
 	}
 	raw := d.data[begin:d.pos]
 	at := p.member(raw)
-	if at == nil && d.judging {
+	if at == nil && d.sampled {
 		at = d.shares.addMember(p, raw, b)
 	}
 	if at == nil {
 		return d.shares.name(b), d.shares.elsewhere(p), nil, true
 	}
-	if d.judging && g != nil {
+	if d.sampled && g != nil {
 		g.Store(at)
 	}
 	return at.name, at, &at.next, true
@@ -127,7 +127,7 @@ func (s *Shares) elsewhere(p *place) *place {
 	if rest := p.rest.Load(); rest != nil {
 		return rest
 	}
-	return &s.strange
+	return &s.other
 }
 
 // addMember makes a place for a member of p. It returns nil if there can be none, or if another added one at the same time.
@@ -173,7 +173,7 @@ func (d *decoder) element(p *place) *place {
 	if at := p.element.Load(); at != nil {
 		return at
 	}
-	if d.judging && d.shares.room() {
+	if d.sampled && d.shares.room() {
 		at := &place{}
 		if p.level == entriesLevel {
 			at.level = entryLevel
@@ -181,5 +181,5 @@ func (d *decoder) element(p *place) *place {
 		p.element.CompareAndSwap(nil, at)
 		return p.element.Load()
 	}
-	return &d.shares.strange
+	return &d.shares.other
 }

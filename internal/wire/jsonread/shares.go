@@ -17,7 +17,7 @@ type Shares struct {
 	words   intern.Cache[string]
 	parts   [2]intern.Cache[part] // small and large ones
 	root    place
-	strange place // of all that has no other
+	other   place // of all that has no place of its own
 	places  atomic.Int32
 	objects atomic.Uint32
 }
@@ -34,8 +34,8 @@ const (
 	// There may be many small parts, and some large ones, so that it is known how much memory they may keep.
 	mostSmall, mostLarge = 1 << 14, 1 << 11
 	smallPart            = 512
-	// longestString and largestPart are the longest texts that it is worth it for. To find the end of a long one
-	// takes time, and it may end nowhere.
+	// longestString and largestPart are the lengths of the longest texts that are looked up. To find the end of a longer one
+	// takes time, and there may be none.
 	longestString = 160
 	largestPart   = 8 << 10
 )
@@ -56,8 +56,8 @@ func NewShares(what Sharing) *Shares {
 	for i := range s.seeds {
 		s.seeds[i] = maphash.MakeSeed()
 	}
-	s.words.Most, s.parts[0].Most, s.parts[1].Most = mostStrings, mostSmall, mostLarge
-	s.strange.uniform = true
+	s.words.MaxSets, s.parts[0].MaxSets, s.parts[1].MaxSets = mostStrings, mostSmall, mostLarge
+	s.other.uniform = true
 	s.root.level = rootLevel
 	return s
 }
@@ -73,20 +73,20 @@ func (s *Shares) Forget() {
 	}
 }
 
-// One look in so many must be worth it.
-const stringWorth, treeWorth = 4, 16
+// One look-up in so many must be a hit.
+const stringHits, treeHits = 4, 16
 
-// judging tells whether the object that is decoded now is one of those by which it is judged what is worth looking for:
-// the first ones, and then one of many. Only these change anything at the places.
-func (s *Shares) judging() bool {
+// sampled reports whether the object that is decoded now is one of those on which hit rates are measured: the first ones, and then one in
+// sampleInterval. Only these change anything at the places.
+func (s *Shares) sampled() bool {
 	if s == nil {
 		return false
 	}
 	n := s.objects.Add(1)
-	return n < judgedFirst || n%judgedRest == 0
+	return n < sampledFirst || n%sampleInterval == 0
 }
 
-const judgedFirst, judgedRest = 256, 64
+const sampledFirst, sampleInterval = 256, 64
 
 // string returns the string that others have as well, and whether there were others.
 func (s *Shares) string(b []byte) (*string, bool) {
@@ -101,7 +101,7 @@ func (s *Shares) string(b []byte) (*string, bool) {
 	return &text, false
 }
 
-// name is string for the name of a member, which is always worth it unless it is long.
+// name is string for the name of a member, which is always looked up unless it is long.
 func (s *Shares) name(b []byte) string {
 	if len(b) > longestString {
 		return string(b)
@@ -110,7 +110,7 @@ func (s *Shares) name(b []byte) string {
 	return *known
 }
 
-// cut returns the text of the object or list at the beginning of b, or nil if it is not worth looking for it.
+// cut returns the text of the object or list at the beginning of b, or nil if it is too long to be looked up.
 func cut(b []byte) []byte {
 	n := jsonscan.Skip(b[:min(len(b), largestPart)])
 	if n < 0 {

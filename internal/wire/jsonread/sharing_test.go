@@ -51,7 +51,7 @@ func roomy(trees bool) *Shares {
 
 // fill makes a cache grow until it has all its places.
 func fill[T any](s *intern.Cache[T]) {
-	for range 2 * s.Most {
+	for range 2 * s.MaxSets {
 		s.Put(s.At(0), new(T))
 	}
 }
@@ -140,8 +140,8 @@ func spoil(v any) {
 	}
 }
 
-// TestWorth stops looking where nobody has the same, and begins again when that changes.
-func TestWorth(t *testing.T) {
+// TestHitRate stops looking up values where no other object has the same, and begins again when that changes.
+func TestHitRate(t *testing.T) {
 	shares := roomy(true)
 	n := 0
 	decode := func(name string) {
@@ -155,16 +155,16 @@ func TestWorth(t *testing.T) {
 		decode(fmt.Sprint(n))
 	}
 	differs, equal := shares.root.member([]byte(`"differs"`)), shares.root.member([]byte(`"same"`))
-	if differs.tree.Look(treeWorth, false) || differs.member([]byte(`"v"`)).text.Look(stringWorth, false) {
+	if differs.tree.ShouldLook(treeHits, false) || differs.member([]byte(`"v"`)).text.ShouldLook(stringHits, false) {
 		t.Error("it looks for what differs")
 	}
-	if !equal.tree.Look(treeWorth, false) {
+	if !equal.tree.ShouldLook(treeHits, false) {
 		t.Error("it does not look for what is equal")
 	}
 	for range 64 * 64 {
 		decode("one")
 	}
-	if !differs.tree.Look(treeWorth, false) {
+	if !differs.tree.ShouldLook(treeHits, false) {
 		t.Error("it does not look for what has become equal")
 	}
 }
@@ -182,12 +182,12 @@ func TestCut(t *testing.T) {
 	if err := check([]byte(strings.Repeat(`{"a":`, levels)+`1`+strings.Repeat(`}`, levels)), shares); err != nil {
 		t.Fatal(err)
 	}
-	looks := 0
+	lookups := 0
 	for p := range every(&shares.root) {
-		looks += p.tree.Looks()
+		lookups += p.tree.Lookups()
 	}
-	if looks != deepestLook {
-		t.Errorf("%d looks, want %d", looks, deepestLook)
+	if lookups != deepestLook {
+		t.Errorf("%d look-ups, want %d", lookups, deepestLook)
 	}
 }
 

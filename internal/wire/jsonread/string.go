@@ -21,10 +21,10 @@ func (d *decoder) string(p *place, last any) (v any, same, ok bool) {
 	if d.shares == nil {
 		return d.box(b, d.left()), false, true
 	}
-	if len(b) <= longestString && p.text.Look(stringWorth, d.judging) {
+	if len(b) <= longestString && p.text.ShouldLook(stringHits, d.sampled) {
 		s, known := d.shares.string(b)
 		if known {
-			p.text.Hit(d.judging)
+			p.text.Hit(d.sampled)
 		}
 		return boxed(s), false, true
 	}

@@ -10,7 +10,7 @@ import (
 // decoder reads one object.
 type decoder struct {
 	shares  *Shares // nil if nothing is shared
-	judging bool
+	sampled bool
 	text    text
 	root    *message
 	part    part // which part of the object is read
@@ -31,7 +31,7 @@ func (p *Plan) Decode(data []byte, shares *Shares) (any, error) {
 // of the earlier state that are what data says are taken over, so that both states have them. A part that was written to since it
 // was decoded is not what data says, and is decoded anew.
 func (p *Plan) DecodeNext(data []byte, shares *Shares, last any) (any, error) {
-	d := decoder{shares: shares, judging: shares.judging(), root: p.root}
+	d := decoder{shares: shares, sampled: shares.sampled(), root: p.root}
 	value := reflect.New(p.root.typ)
 	if d.message(p.root, value.UnsafePointer(), p.pointer(last), data) == nil {
 		return value.Interface(), nil
@@ -187,10 +187,10 @@ func (d *decoder) field(f *field, at, last unsafe.Pointer, data, whole []byte, n
 		}
 		return nil
 	}
-	if !d.shares.worthLooking(f, whole, d.judging) {
+	if !d.shares.shouldLook(f, whole, d.sampled) {
 		return d.build(f, at, last, data, whole, n)
 	}
-	known, slot := d.shares.find(f, data, whole, n, d.judging)
+	known, slot := d.shares.find(f, data, whole, n, d.sampled)
 	if known != nil {
 		f.set(at, known, n)
 		return nil

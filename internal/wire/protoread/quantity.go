@@ -12,7 +12,7 @@ import (
 // known are the quantities that came last, of all kinds: most are a few that come again and again. They are numbers without a pointer,
 // so a copy shares nothing.
 var (
-	known     = intern.Cache[knownQuantity]{Most: 1 << 10}
+	known     = intern.Cache[knownQuantity]{MaxSets: 1 << 10}
 	knownSeed = maphash.MakeSeed()
 )
 

@@ -14,12 +14,12 @@ import (
 type Shares struct {
 	parts, loose bool
 
-	seed    maphash.Seed
-	strings intern.Cache[string]
-	raws    intern.Cache[string]
-	trees   intern.Cache[tree]
-	worth   []intern.HitRate // by the number of the field
-	objects atomic.Uint32
+	seed     maphash.Seed
+	strings  intern.Cache[string]
+	raws     intern.Cache[string]
+	trees    intern.Cache[tree]
+	hitRates []intern.HitRate // by the number of the field
+	objects  atomic.Uint32
 }
 
 // Sharing says what objects may have in common.
@@ -44,19 +44,19 @@ const (
 	mostStrings = 1 << 13
 	mostRaws    = 1 << 12
 	mostTrees   = 1 << 17
-	// smallestTree is the shortest run of bytes that is worth it, longestString the longest string, and longestRaw the
-	// longest text of managed fields.
+	// smallestTree is the length of the shortest part that is looked up, longestString that of the longest string, and longestRaw that of
+	// the longest text of managed fields.
 	smallestTree  = 16
 	longestString = 96
 	longestRaw    = 4 << 10
-	// One look in so many must be worth it.
-	stringWorth, treeWorth = 4, 16
+	// One look-up in so many must be a hit.
+	stringHits, treeHits = 4, 16
 )
 
 // NewShares returns shares for objects of a plan.
 func (p *Plan) NewShares(what Sharing) *Shares {
-	s := &Shares{parts: what.Parts, loose: what.Loose, seed: maphash.MakeSeed(), worth: make([]intern.HitRate, p.fields)}
-	s.strings.Most, s.raws.Most, s.trees.Most = mostStrings, mostRaws, mostTrees
+	s := &Shares{parts: what.Parts, loose: what.Loose, seed: maphash.MakeSeed(), hitRates: make([]intern.HitRate, p.fields)}
+	s.strings.MaxSets, s.raws.MaxSets, s.trees.MaxSets = mostStrings, mostRaws, mostTrees
 	return s
 }
 
@@ -69,31 +69,31 @@ func (s *Shares) Forget() {
 	}
 }
 
-// judging tells whether the object that is decoded now is one of those by which it is judged what is worth looking for:
-// the first ones, and then one of many.
-func (s *Shares) judging() bool {
+// sampled reports whether the object that is decoded now is one of those on which hit rates are measured: the first ones, and then one in
+// sampleInterval.
+func (s *Shares) sampled() bool {
 	if s == nil {
 		return false
 	}
 	n := s.objects.Add(1)
-	return n < judgedFirst || n%judgedRest == 0
+	return n < sampledFirst || n%sampleInterval == 0
 }
 
-const judgedFirst, judgedRest = 256, 64
+const sampledFirst, sampleInterval = 256, 64
 
-// string returns the string that others have as well, or false if it is not worth looking.
-func (s *Shares) string(f *field, b []byte, judging bool) (string, bool) {
+// string returns the string that others have as well, or false if it is not looked up.
+func (s *Shares) string(f *field, b []byte, sampled bool) (string, bool) {
 	if len(b) > longestString {
 		return "", false
 	}
-	w := &s.worth[f.id]
-	if !w.Look(stringWorth, judging) {
+	rate := &s.hitRates[f.id]
+	if !rate.ShouldLook(stringHits, sampled) {
 		return "", false
 	}
 	slots := s.strings.At(maphash.Bytes(s.seed, b))
 	for i := range slots {
 		if known := slots[i].Load(); known != nil && *known == string(b) {
-			w.Hit(judging)
+			rate.Hit(sampled)
 			return *known, true
 		}
 	}
@@ -118,14 +118,14 @@ func (s *Shares) raw(b []byte) []byte {
 	return unsafe.Slice(unsafe.StringData(text), len(b))
 }
 
-// worthLooking tells whether a part of an object may be known. Shares may be nil.
-func (s *Shares) worthLooking(f *field, b []byte, judging bool) bool {
-	return s != nil && s.parts && len(b) >= smallestTree && s.worth[f.id].Look(treeWorth, judging)
+// shouldLook reports whether a part of an object is to be looked up. Shares may be nil.
+func (s *Shares) shouldLook(f *field, b []byte, sampled bool) bool {
+	return s != nil && s.parts && len(b) >= smallestTree && s.hitRates[f.id].ShouldLook(treeHits, sampled)
 }
 
 // find returns a part of another object that is what the bytes say, or where it can be kept when it is there. A part that was
 // written to is not what they say.
-func (s *Shares) find(f *field, data, whole []byte, n int, judging bool) (unsafe.Pointer, place) {
+func (s *Shares) find(f *field, data, whole []byte, n int, sampled bool) (unsafe.Pointer, place) {
 	hash := maphash.Bytes(s.seed, whole)
 	slots := s.trees.At(hash + uint64(f.id)*0x9e3779b97f4a7c15)
 	for i := range slots {
@@ -136,7 +136,7 @@ func (s *Shares) find(f *field, data, whole []byte, n int, judging bool) (unsafe
 		var have list // as the field has it
 		f.set(unsafe.Pointer(&have), known.p, n)
 		if f.same(unsafe.Pointer(&have), data, whole, n) {
-			s.worth[f.id].Hit(judging)
+			s.hitRates[f.id].Hit(sampled)
 			return known.p, place{}
 		}
 	}

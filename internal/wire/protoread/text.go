@@ -34,7 +34,7 @@ func (d *decoder) string(f *field, last *string, b []byte) string {
 	if d.shares == nil {
 		return d.text.add(b)
 	}
-	if s, ok := d.shares.string(f, b, d.judging); ok {
+	if s, ok := d.shares.string(f, b, d.sampled); ok {
 		return s
 	}
 	return string(b) // together they would be quicker to make, but the room behind the last one would stay as well

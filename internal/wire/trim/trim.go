@@ -15,21 +15,21 @@ import (
 type Shares struct {
 	seed        maphash.Seed
 	texts, raws intern.Cache[string]
-	worth       []intern.HitRate
+	hitRates    []intern.HitRate
 }
 
 const (
 	mostTexts, longestText = 1 << 13, 96
 	mostRaws, longestRaw   = 1 << 12, 4 << 10
-	// One look in so many must be worth it.
-	textWorth               = 4
-	judgedFirst, judgedRest = 256, 64
+	// One look-up in so many must be a hit.
+	textHits                     = 4
+	sampledFirst, sampleInterval = 256, 64
 )
 
 // NewShares returns shares for objects of a plan.
 func (p *Plan) NewShares() *Shares {
-	s := &Shares{seed: maphash.MakeSeed(), worth: make([]intern.HitRate, p.texts)}
-	s.texts.Most, s.raws.Most = mostTexts, mostRaws
+	s := &Shares{seed: maphash.MakeSeed(), hitRates: make([]intern.HitRate, p.texts)}
+	s.texts.MaxSets, s.raws.MaxSets = mostTexts, mostRaws
 	return s
 }
 
@@ -57,7 +57,7 @@ func (s *Shares) find(on *intern.Cache[string], text string) (string, bool) {
 // trimmer goes through one object.
 type trimmer struct {
 	shares  *Shares
-	judging bool
+	sampled bool
 	root    *node
 	part    part // which part of the object is gone through
 	// maps are the maps of quantities of the spec.
@@ -70,7 +70,7 @@ func (p *Plan) Trim(obj any, shares *Shares) {
 		return
 	}
 	n := p.objects.Add(1)
-	t := trimmer{shares: shares, judging: n < judgedFirst || n%judgedRest == 0, root: p.root}
+	t := trimmer{shares: shares, sampled: n < sampledFirst || n%sampleInterval == 0, root: p.root}
 	t.trim(p.root, reflect.ValueOf(obj).UnsafePointer())
 }
 
@@ -122,13 +122,13 @@ func (t *trimmer) text(place uint32, s string) string {
 	if s == "" || len(s) > longestText {
 		return s
 	}
-	w := &t.shares.worth[place]
-	if !w.Look(textWorth, t.judging) {
+	rate := &t.shares.hitRates[place]
+	if !rate.ShouldLook(textHits, t.sampled) {
 		return s
 	}
 	known, ok := t.shares.find(&t.shares.texts, s)
 	if ok {
-		w.Hit(t.judging)
+		rate.Hit(t.sampled)
 	}
 	return known
 }

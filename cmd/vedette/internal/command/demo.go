@@ -14,8 +14,8 @@ import (
 	"vedette.dev/clientcmd"
 	"vedette.dev/cmd/vedette/internal/demo"
 	"vedette.dev/cmd/vedette/internal/show"
-	"vedette.dev/examples/operator/sites"
 	"vedette.dev/internal/plainurl"
+	"vedette.dev/internal/sites"
 )
 
 // demonstrate is the flags of 'vedette demo'.

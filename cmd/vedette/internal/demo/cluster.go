@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"vedette.dev/dynamic"
-	"vedette.dev/examples/operator/sites"
+	"vedette.dev/internal/sites"
 	"vedette.dev/rest"
 	"vedette.dev/shard"
 )

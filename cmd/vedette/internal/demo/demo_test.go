@@ -11,7 +11,7 @@ import (
 
 	"vedette.dev/apitest"
 	"vedette.dev/cache"
-	"vedette.dev/examples/operator/sites"
+	"vedette.dev/internal/sites"
 )
 
 // heard is what was told.

@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"vedette.dev/examples/operator/sites"
 	"vedette.dev/gentype"
+	"vedette.dev/internal/sites"
 )
 
 // requestTime is how long a request, or a reconcile, may take.

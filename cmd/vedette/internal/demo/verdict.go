@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"vedette.dev/cache"
-	"vedette.dev/examples/operator/sites"
+	"vedette.dev/internal/sites"
 )
 
 // Verdict is what came of a demo.
