@@ -36,6 +36,7 @@ func TestClientGo(t *testing.T) {
 			s.add(t, "dynamic/dynamicinformer/vedette_test.go", bytesTest)
 			s.test(t, tests, "./tools/cache")
 			s.test(t, 1, "./dynamic/dynamicinformer", "-run=TestBytes")
+			undone(t, command, filepath.Dir(s.dir))
 		})
 	}
 }
@@ -67,8 +68,22 @@ func patched(t *testing.T, command, root, version string) source {
 		edit = append(edit, "-replace="+from+"="+by)
 	}
 	output(t, s.dir, "go", edit...)
-	output(t, s.dir, "go", "mod", "tidy")
+	// Not go mod tidy, which asks for what the tests of Vedette need: kinds that older versions of k8s.io/api do not have.
+	output(t, s.dir, "go", "list", "-mod=mod", "-deps", "-test", "./tools/cache", "./dynamic/dynamicinformer")
 	return s
+}
+
+// undone undoes the patch of a program.
+func undone(t *testing.T, command, program string) {
+	t.Helper()
+	t.Log(output(t, program, command, "patch-client-go", "--undo"))
+	data, err := os.ReadFile(filepath.Join(program, "go.mod"))
+	if err != nil || bytes.Contains(data, []byte("vedette")) {
+		t.Errorf("go.mod after --undo: %v\n%s", err, data)
+	}
+	if _, err := os.Stat(filepath.Join(program, "client-go-on-vedette")); !os.IsNotExist(err) {
+		t.Errorf("the copy after --undo: %v", err)
+	}
 }
 
 var function = regexp.MustCompile(`(?m)^func `)

@@ -119,31 +119,37 @@ func (m *module) restore() error {
 	return errors.Join(err, os.WriteFile(sum, m.sum, 0o644))
 }
 
-// selected returns the versions of modules that are in use.
-func (m *module) selected(ctx context.Context, paths ...string) map[string]string {
+// pinnable are the modules whose versions go with that of client-go.
+var pinnable = []string{"k8s.io/api", "k8s.io/apimachinery"}
+
+// selected returns the versions of pinnable modules that are in use and not replaced.
+func (m *module) selected(ctx context.Context) (map[string]string, error) {
+	// Named modules would be looked up in go.mod alone, without what the modules in it require.
+	lines, err := m.run(ctx, m.dir, "list", "-m", "-f", "{{if not .Replace}}{{.Path}} {{.Version}}{{end}}", "all")
+	if err != nil {
+		return nil, err
+	}
 	out := map[string]string{}
-	for _, path := range paths {
-		if used, err := m.list(ctx, path); err == nil && used.Replace == nil {
-			out[path] = used.Version
+	for line := range strings.Lines(string(lines)) {
+		if path, version, _ := strings.Cut(strings.TrimSpace(line), " "); slices.Contains(pinnable, path) {
+			out[path] = version
 		}
 	}
-	return out
+	return out, nil
 }
 
-// pin notes that modules are to have the versions that they had before, and reports whether some have others.
-func (m *module) pin(ctx context.Context, before map[string]string) (changed bool) {
-	now := m.selected(ctx, "k8s.io/api", "k8s.io/apimachinery")
-	paths := []string{}
-	for path, version := range before {
-		if now[path] != version {
-			paths = append(paths, path)
+// pin notes that modules are to have the versions that they had before.
+func (m *module) pin(ctx context.Context, before map[string]string) error {
+	now, err := m.selected(ctx)
+	if err != nil {
+		return err
+	}
+	for _, path := range pinnable {
+		if version := before[path]; version != "" && version != now[path] {
+			m.replace(path, path+"@"+version)
 		}
 	}
-	slices.Sort(paths)
-	for _, path := range paths {
-		m.replace(path, path+"@"+before[path])
-	}
-	return len(paths) > 0
+	return nil
 }
 
 func (m *module) list(ctx context.Context, path string) (*listed, error) {
@@ -156,6 +162,13 @@ func (m *module) list(ctx context.Context, path string) (*listed, error) {
 
 func (m *module) edit(ctx context.Context, dir string, args ...string) error {
 	_, err := m.run(ctx, dir, append([]string{"mod", "edit"}, args...)...)
+	return err
+}
+
+// resolve completes go.mod and go.sum for the packages of the module and their tests. go mod tidy would do so for the tests of Vedette, too,
+// which want kinds that older versions of k8s.io/api do not have.
+func (m *module) resolve(ctx context.Context) error {
+	_, err := m.run(ctx, m.dir, "list", "-deps", "-test", "./...")
 	return err
 }
 

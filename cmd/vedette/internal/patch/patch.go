@@ -76,7 +76,10 @@ func Apply(ctx context.Context, c Config) (_ *Report, err error) {
 	if exists(out.Copy) {
 		return nil, fmt.Errorf("%s exists; remove it, or choose another folder with --dir", out.Copy)
 	}
-	pinned := m.selected(ctx, "k8s.io/api", "k8s.io/apimachinery")
+	before, err := m.selected(ctx)
+	if err != nil {
+		return nil, err
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, m.restore(), os.RemoveAll(out.Copy))
@@ -86,8 +89,10 @@ func Apply(ctx context.Context, c Config) (_ *Report, err error) {
 	if err := copyClientGo(from, out.Copy); err != nil {
 		return nil, err
 	}
-	if err := m.edit(ctx, out.Copy, "-require="+vedette+"@"+at.version); err != nil {
-		return nil, err
+	for _, dir := range []string{out.Copy, m.dir} {
+		if err := m.edit(ctx, dir, "-require="+vedette+"@"+at.version); err != nil {
+			return nil, err
+		}
 	}
 	m.replace(clientGo, "./"+filepath.ToSlash(c.Copy))
 	if at.folder != "" {
@@ -97,13 +102,11 @@ func Apply(ctx context.Context, c Config) (_ *Report, err error) {
 		return nil, err
 	}
 	// Vedette may have brought newer versions than the program was made with, and client-go is still the old one.
-	if m.pin(ctx, pinned) {
-		if err := m.save(ctx); err != nil {
-			return nil, err
-		}
+	if err := errors.Join(m.pin(ctx, before), m.save(ctx)); err != nil {
+		return nil, err
 	}
-	c.progress("go mod tidy")
-	if err := m.tidy(ctx); err != nil {
+	c.progress("resolving what Vedette depends on")
+	if err := m.resolve(ctx); err != nil {
 		return nil, err
 	}
 	patched, err := os.ReadFile(filepath.Join(m.dir, "go.mod"))
@@ -178,6 +181,9 @@ func (m *module) clientGo(ctx context.Context) (version, dir string, err error) 
 		}
 		return "", "", fmt.Errorf("%s is replaced by the folder %s; only a version that was published can be patched", clientGo, by)
 	}
+	if version := m.required[clientGo]; version != "" && m.replaces[clientGo] == "" && !isKnown(version) {
+		return "", "", unknown(version)
+	}
 	used, err := m.list(ctx, clientGo)
 	if err != nil {
 		return "", "", fmt.Errorf("the module in %s does not use %s: %w", m.dir, clientGo, err)
@@ -189,7 +195,7 @@ func (m *module) clientGo(ctx context.Context) (version, dir string, err error) 
 		return "", "", fmt.Errorf("%s is replaced by %s; only a version that was published can be patched", clientGo, used.Path)
 	}
 	if !isKnown(used.Version) {
-		return "", "", fmt.Errorf("client-go %s is not known; known are %s", used.Version, strings.Join(known, "x, ")+"x")
+		return "", "", unknown(used.Version)
 	}
 	var loaded listed
 	if err := m.goJSON(ctx, &loaded, "mod", "download", "-json", clientGo+"@"+used.Version); err != nil {
@@ -198,33 +204,37 @@ func (m *module) clientGo(ctx context.Context) (version, dir string, err error) 
 	return used.Version, loaded.Dir, nil
 }
 
-// source is where the module has vedette.dev from.
-type source struct{ version, folder string }
+func unknown(version string) error {
+	return fmt.Errorf("client-go %s is not known; known are %s", version, strings.Join(known, "x, ")+"x")
+}
+
+// origin is where the module has vedette.dev from.
+type origin struct{ version, folder string }
 
 // vedette returns where the module is to have vedette.dev from.
-func (m *module) vedette(from string) (source, error) {
+func (m *module) vedette(from string) (origin, error) {
 	const unpublished = "v0.0.0"
 	switch {
 	case from == "":
 		if m.required[vedette] != "" {
-			return source{version: m.required[vedette]}, nil
+			return origin{version: m.required[vedette]}, nil
 		}
 		if m.replaces[vedette] != "" {
-			return source{version: unpublished}, nil
+			return origin{version: unpublished}, nil
 		}
-		return source{}, errors.New("the module does not require vedette.dev: say with --vedette which version to use, or which folder has the source")
+		return origin{}, errors.New("the module does not require vedette.dev: say with --vedette which version to use, or which folder has the source")
 	case !isFolder(from) && strings.HasPrefix(from, "v"):
-		return source{version: from}, nil
+		return origin{version: from}, nil
 	}
 	folder, err := filepath.Abs(from)
 	if err != nil {
-		return source{}, err
+		return origin{}, err
 	}
 	data, err := os.ReadFile(filepath.Join(folder, "go.mod"))
 	if err != nil || !slices.Contains(strings.Split(string(data), "\n"), "module "+vedette) {
-		return source{}, fmt.Errorf("--vedette is %q, which is neither a version nor a folder with the source of vedette.dev", from)
+		return origin{}, fmt.Errorf("--vedette is %q, which is neither a version nor a folder with the source of vedette.dev", from)
 	}
-	return source{version: unpublished, folder: folder}, nil
+	return origin{version: unpublished, folder: folder}, nil
 }
 
 // isFolder reports whether the right side of a replace line is a folder.
