@@ -41,7 +41,7 @@ func TestEveryView(t *testing.T) {
 		if code, text := get(t, p.Page, "explain?key=a/b/c/d"); code != 400 || !strings.Contains(text, "a/b/c/d") {
 			t.Errorf("status %d: %s", code, text)
 		}
-		want(t, p.Page, "explain?key=shop/map-1", "done", "for v1.ConfigMap", "there at the start")
+		want(t, p.Page, "explain?key=shop/map-1", "done", "for v1.ConfigMap", "initial list")
 		want(t, p.Page, "explain?key=shop/nobody", "unknown")
 		var explanations []controller.Explanation
 		if err := json.Unmarshal([]byte(want(t, p.Page, "explain?key=shop/map-1&format=json")), &explanations); err != nil || explanations[0].Stage != controller.StageDone {
