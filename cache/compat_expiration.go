@@ -21,7 +21,7 @@ type ExpirationCache struct {
 
 var _ Store = (*ExpirationCache)(nil)
 
-// ExpirationPolicy says when an entry expires.
+// ExpirationPolicy reports whether an entry has expired.
 type ExpirationPolicy interface {
 	IsExpired(obj *TimestampedEntry) bool
 }
@@ -33,7 +33,7 @@ type TimestampedEntry struct {
 	key       string
 }
 
-// TTLPolicy has entries expire that are older than TTL. With a TTL of zero or less none does.
+// TTLPolicy expires entries that are older than TTL. With a TTL of zero or less none expires.
 type TTLPolicy struct {
 	TTL   time.Duration
 	Clock clock.Clock
@@ -49,7 +49,7 @@ func NewTTLStore(keyFunc KeyFunc, ttl time.Duration) Store {
 	return NewExpirationStore(keyFunc, &TTLPolicy{TTL: ttl, Clock: clock.RealClock{}})
 }
 
-// NewExpirationStore returns a store whose objects expire as the policy says.
+// NewExpirationStore returns a store whose objects expire according to the policy.
 func NewExpirationStore(keyFunc KeyFunc, expirationPolicy ExpirationPolicy) Store {
 	return newExpirationCache(NewThreadSafeStore(nil, nil), keyFunc, expirationPolicy, clock.RealClock{})
 }
@@ -58,7 +58,7 @@ func newExpirationCache(store ThreadSafeStore, keyFunc KeyFunc, policy Expiratio
 	return &ExpirationCache{store: store, keyFunc: keyFunc, policy: policy, clock: c}
 }
 
-// Add stores an object with the time of now.
+// Add stores an object with the current time.
 func (c *ExpirationCache) Add(obj interface{}) error {
 	key, err := c.keyFunc(obj)
 	if err != nil {
@@ -85,7 +85,7 @@ func (c *ExpirationCache) Delete(obj interface{}) error {
 	return nil
 }
 
-// Replace puts the list in the place of all there is, with the time of now.
+// Replace replaces the contents with the list, with the current time.
 func (c *ExpirationCache) Replace(list []interface{}, resourceVersion string) error {
 	items := make(map[string]interface{}, len(list))
 	now := c.clock.Now()
@@ -150,7 +150,7 @@ func (c *ExpirationCache) List() []interface{} {
 // ListKeys returns all keys, those of objects that have expired too.
 func (c *ExpirationCache) ListKeys() []string { return c.store.ListKeys() }
 
-// LastStoreSyncResourceVersion is the version that Replace or Bookmark was last given, or that of an object deleted since.
+// LastStoreSyncResourceVersion returns the version of the last Replace or Bookmark, or that of an object deleted since.
 func (c *ExpirationCache) LastStoreSyncResourceVersion() string {
 	return c.store.LastStoreSyncResourceVersion()
 }
@@ -161,26 +161,26 @@ func (c *ExpirationCache) Bookmark(rv string) { c.store.Bookmark(rv) }
 // Resync does nothing.
 func (c *ExpirationCache) Resync() error { return nil }
 
-// FakeExpirationPolicy has all entries expire but those with the given keys. It is for tests.
+// FakeExpirationPolicy expires all entries but those with the given keys. It is for tests.
 type FakeExpirationPolicy struct {
 	NeverExpire     sets.Set[string]
 	RetrieveKeyFunc KeyFunc
 }
 
-// IsExpired asks RetrieveKeyFunc for the key of the entry.
+// IsExpired calls RetrieveKeyFunc for the key of the entry.
 func (p *FakeExpirationPolicy) IsExpired(obj *TimestampedEntry) bool {
-	key, _ := p.RetrieveKeyFunc(obj) // an entry without a key is none of those that never expire
+	key, _ := p.RetrieveKeyFunc(obj) // an entry without a key expires
 	return !p.NeverExpire.Has(key)
 }
 
-// NewFakeExpirationStore returns an ExpirationCache that sends the keys of what has expired to a channel. It is for
+// NewFakeExpirationStore returns an ExpirationCache that sends the keys of expired objects to a channel. It is for
 // tests.
 func NewFakeExpirationStore(keyFunc KeyFunc, deletedKeys chan<- string, expirationPolicy ExpirationPolicy, cacheClock clock.Clock) Store {
 	store := tellingStore{NewThreadSafeStore(nil, nil), deletedKeys}
 	return newExpirationCache(store, keyFunc, expirationPolicy, cacheClock)
 }
 
-// tellingStore tells which keys are deleted.
+// tellingStore sends the keys of deleted objects to a channel.
 type tellingStore struct {
 	ThreadSafeStore
 	deleted chan<- string

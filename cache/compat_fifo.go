@@ -6,8 +6,8 @@ import (
 	"vedette.dev/internal/shrink"
 )
 
-// FIFO is a queue that hands out the newest state of each object once, in the order in which they came. What is deleted
-// before its turn is not handed out.
+// FIFO is a queue that returns the newest state of each object once, in the order in which the objects were first
+// added. An object that is deleted while it is queued is not returned.
 type FIFO struct {
 	gate
 	// Invariant: every key in items is in queue. Keys that were deleted may still be in queue.
@@ -29,13 +29,13 @@ func NewFIFO(keyFunc KeyFunc) *FIFO {
 	return f
 }
 
-// Add queues an object, or puts it in the place of an older state that is queued.
+// Add queues an object, or replaces an older state that is queued.
 func (f *FIFO) Add(obj interface{}) error { return f.add(obj, true) }
 
 // Update does the same as Add.
 func (f *FIFO) Update(obj interface{}) error { return f.add(obj, true) }
 
-// AddIfNotPresent puts back what Pop handed out, unless the object was queued again meanwhile.
+// AddIfNotPresent requeues what Pop returned, unless the object was queued again meanwhile.
 func (f *FIFO) AddIfNotPresent(obj interface{}) error { return f.add(obj, false) }
 
 func (f *FIFO) add(obj any, overwrite bool) error {
@@ -62,7 +62,7 @@ func (f *FIFO) put(key string, obj any, overwrite bool) {
 	f.some.Broadcast()
 }
 
-// Delete takes an object out of the queue.
+// Delete removes an object from the queue.
 func (f *FIFO) Delete(obj interface{}) error {
 	key, err := f.keyFunc(obj)
 	if err != nil {
@@ -102,7 +102,7 @@ func (f *FIFO) Pop(process PopProcessFunc) (interface{}, error) {
 	}
 }
 
-// Replace puts the list in the place of all that is queued.
+// Replace replaces the contents of the queue with the list.
 func (f *FIFO) Replace(list []interface{}, resourceVersion string) error {
 	items := make(map[string]interface{}, len(list))
 	var queue shrink.Queue[string]

@@ -9,8 +9,7 @@ import (
 // LessFunc reports whether the first object leaves a Heap before the second.
 type LessFunc func(interface{}, interface{}) bool
 
-// Heap is a queue whose objects leave in the order of a LessFunc. An object that is added again takes the place of the
-// one with its key.
+// Heap is a priority queue ordered by a LessFunc. An object that is added again replaces the one with its key.
 type Heap struct {
 	mu     sync.Mutex
 	some   *sync.Cond // an object was added, or the heap was closed
@@ -31,7 +30,7 @@ func NewHeap(keyFn KeyFunc, lessFn LessFunc) *Heap {
 	return h
 }
 
-// Close lets Pop return when nothing is left, and refuses what is added from now on.
+// Close makes Pop return when the heap is empty, and rejects further additions.
 func (h *Heap) Close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -46,7 +45,7 @@ func (h *Heap) IsClosed() bool {
 	return h.closed
 }
 
-// Add puts an object in, in the place of the one with its key if there is one.
+// Add adds an object, and replaces the one with its key.
 func (h *Heap) Add(obj interface{}) error { return h.add([]any{obj}, true) }
 
 // Update does the same as Add.
@@ -55,7 +54,7 @@ func (h *Heap) Update(obj interface{}) error { return h.add([]any{obj}, true) }
 // BulkAdd adds objects before a waiting Pop returns the first of them. If one has no key, those before it were added.
 func (h *Heap) BulkAdd(list []interface{}) error { return h.add(list, true) }
 
-// AddIfNotPresent puts an object in, unless there is one with its key.
+// AddIfNotPresent adds an object, unless there is one with its key.
 func (h *Heap) AddIfNotPresent(obj interface{}) error { return h.add([]any{obj}, false) }
 
 func (h *Heap) add(list []any, overwrite bool) error {
@@ -81,7 +80,7 @@ func (h *Heap) add(list []any, overwrite bool) error {
 	return nil
 }
 
-// Delete takes out the object with the same key. It is an error if there is none.
+// Delete removes the object with the same key. It is an error if there is none.
 func (h *Heap) Delete(obj interface{}) error {
 	key, err := h.data.keyFunc(obj)
 	if err != nil {
@@ -97,8 +96,8 @@ func (h *Heap) Delete(obj interface{}) error {
 	return nil
 }
 
-// Pop waits until there is something, and takes out what comes first. After Close, when nothing is left, it returns an
-// error.
+// Pop waits until the heap is not empty, and removes the first object. After Close it returns an error when the heap is
+// empty.
 func (h *Heap) Pop() (interface{}, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -111,7 +110,7 @@ func (h *Heap) Pop() (interface{}, error) {
 	return heap.Pop(h.data).(*heapItem).obj, nil
 }
 
-// List returns all objects, in no promised order.
+// List returns all objects, in unspecified order.
 func (h *Heap) List() []interface{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -122,7 +121,7 @@ func (h *Heap) List() []interface{} {
 	return list
 }
 
-// ListKeys returns all keys, in no promised order.
+// ListKeys returns all keys, in unspecified order.
 func (h *Heap) ListKeys() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -152,7 +151,7 @@ func (h *Heap) GetByKey(key string) (interface{}, bool, error) {
 	return nil, false, nil
 }
 
-// heapData is a heap as container/heap wants it.
+// heapData implements heap.Interface.
 type heapData struct {
 	// Invariant: items and order hold the same, and order[i].at is i.
 	items map[string]*heapItem

@@ -15,15 +15,15 @@ import (
 	"vedette.dev/internal/object"
 )
 
-// MutationCache lets a program read what it wrote before its informer has received it. It remembers the answers of the
-// server for a while, beside the store, and returns whichever is newer. The store itself is never written.
+// MutationCache lets a program read its own writes before its informer has received them. It remembers the answers of
+// the server for a while, beside the store, and returns the newer of the two. The store itself is never written.
 //
-// OnAddOrUpdate and OnDelete may be called by handlers of the informer, so that what the store has caught up with is
-// forgotten at once.
+// OnAddOrUpdate and OnDelete may be called by handlers of the informer, to forget mutations as soon as the store has
+// caught up.
 type MutationCache interface {
-	// GetByKey returns what the store has or what Mutation was given, whichever is newer.
+	// GetByKey returns the store's object or the last mutation, whichever is newer.
 	GetByKey(key string) (interface{}, bool, error)
-	// ByIndex does so for each object that the index finds. It needs an Indexer.
+	// ByIndex does the same for each object that the index finds. It needs an Indexer.
 	ByIndex(indexName, indexKey string) ([]interface{}, error)
 	// Mutation remembers an object as the server returned it.
 	Mutation(interface{})
@@ -40,7 +40,7 @@ type ResourceVersionComparator interface {
 
 // MutationCacheOptions configures a MutationCache. The zero value works.
 type MutationCacheOptions struct {
-	// Indexer is what ByIndex asks. Nil makes ByIndex return an error.
+	// Indexer is used by ByIndex. If nil, ByIndex returns an error.
 	Indexer Indexer
 	// TTL is how long a mutation is remembered. Zero means 5 minutes.
 	TTL time.Duration
@@ -59,7 +59,7 @@ func NewIntegerResourceVersionMutationCache(logger logr.Logger, backingCache Sto
 }
 
 // NewIntegerResourceVersionMutationCacheWithOptions returns a MutationCache for objects whose resource versions are
-// integers that grow. Where one is not, the store is believed.
+// increasing integers. If one is not, the store takes precedence.
 func NewIntegerResourceVersionMutationCacheWithOptions(logger logr.Logger, backingCache Store, options MutationCacheOptions) MutationCache {
 	if options.TTL == 0 {
 		options.TTL = 5 * time.Minute
@@ -113,7 +113,7 @@ func (c *mutationCache) GetByKey(key string) (interface{}, bool, error) {
 	return nil, false, nil
 }
 
-// newer returns what was remembered if it is newer than what the store has, and forgets it if not.
+// newer returns the mutation if it is newer than the store's object, and forgets it otherwise.
 func (c *mutationCache) newer(key string, backing any) any {
 	m, ok := c.find(key)
 	if !ok {
@@ -154,7 +154,7 @@ func (c *mutationCache) ByIndex(name, indexKey string) ([]interface{}, error) {
 	return items, nil
 }
 
-// addsByIndex returns what was remembered and has a value in an index, but is not there.
+// addsByIndex returns the mutations with this index value that are not in the index.
 func (c *mutationCache) addsByIndex(name, indexKey string, seen map[string]struct{}) []any {
 	var items []any
 	values := c.options.Indexer.GetIndexers()[name]
@@ -200,19 +200,19 @@ func mutationOf(obj any) mutation {
 	return m
 }
 
-// newerThan is false where it cannot be told.
+// newerThan returns false if the versions cannot be compared.
 func (m mutation) newerThan(other mutation) bool {
 	return m.ordered && other.ordered && m.version > other.version
 }
 
-// outdatedBy reports whether an object that the server sent makes what was remembered obsolete. An opaque version does: the
-// server is believed.
+// outdatedBy reports whether an object sent by the server makes the mutation obsolete. It does if the versions cannot
+// be compared.
 func (m mutation) outdatedBy(sent mutation) bool { return !m.newerThan(sent) }
 
 func (c *mutationCache) Mutation(obj interface{}) {
 	key, err := DeletionHandlingMetaNamespaceKeyFunc(obj)
 	if err != nil {
-		c.logger.Error(err, "A mutation without a key is not remembered")
+		c.logger.Error(err, "Mutation without a key ignored")
 		return
 	}
 	m := mutationOf(obj)
@@ -224,20 +224,20 @@ func (c *mutationCache) Mutation(obj interface{}) {
 	c.recent.Add(key, m, c.options.TTL)
 }
 
-// supersedes reports whether what is remembered should stay, though another mutation comes.
+// supersedes reports whether the mutation should be kept, though another one comes.
 func (m mutation) supersedes(next mutation) bool {
 	if m.newerThan(next) {
 		return true
 	}
-	// Of an object that is known to be deleted no state is current.
+	// No state of a deleted object is current.
 	return m.deleted && (m.uid == next.uid || m.ordered && next.ordered && m.version == next.version)
 }
 
-// OnAddOrUpdate forgets what is remembered if the store has now something as new.
+// OnAddOrUpdate forgets the mutation if the store is at least as new.
 func (c *mutationCache) OnAddOrUpdate(obj runtime.Object) {
 	key, err := DeletionHandlingMetaNamespaceKeyFunc(obj)
 	if err != nil {
-		c.logger.Error(err, "An object without a key was added or updated")
+		c.logger.Error(err, "Object without a key added or updated")
 		return
 	}
 	c.mu.Lock()
@@ -247,12 +247,12 @@ func (c *mutationCache) OnAddOrUpdate(obj runtime.Object) {
 	}
 }
 
-// OnDelete forgets what is remembered of an object that was deleted, and remembers the deletion, so that a mutation that
-// is reported late does not bring it back. A newer object of the same name stays.
+// OnDelete forgets the mutation of a deleted object, and remembers the deletion, so that a mutation that is reported
+// late is ignored. A newer object of the same name is kept.
 func (c *mutationCache) OnDelete(obj runtime.Object) {
 	key, err := DeletionHandlingMetaNamespaceKeyFunc(obj)
 	if err != nil {
-		c.logger.Error(err, "An object without a key was deleted")
+		c.logger.Error(err, "Object without a key deleted")
 		return
 	}
 	gone := mutationOf(obj)

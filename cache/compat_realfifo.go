@@ -27,10 +27,10 @@ type RealFIFOOptions struct {
 	AtomicEvents bool
 	// UnlockWhileProcessing lets others queue while deltas are processed, unless the queue is long. It needs AtomicEvents.
 	UnlockWhileProcessing bool
-	// Identifier and MetricsProvider say what the queue is counted as, and where.
+	// Identifier and MetricsProvider are for the metrics of the queue.
 	Identifier      InformerNameAndResource
 	MetricsProvider InformerMetricsProvider
-	// EmitDeltaTypeBookmark has Bookmark queue a delta. It needs AtomicEvents.
+	// EmitDeltaTypeBookmark makes Bookmark queue a delta. It needs AtomicEvents.
 	EmitDeltaTypeBookmark bool
 }
 
@@ -48,7 +48,7 @@ func (o *RealFIFOOptions) validate() {
 	}
 }
 
-// RealFIFO is a queue of everything that happened, in the order in which it did, across all objects. Nothing is merged.
+// RealFIFO is a queue of all events, in order, across all objects. Nothing is coalesced.
 type RealFIFO struct {
 	gate
 	items shrink.Queue[Delta]
@@ -72,7 +72,7 @@ var (
 	_ DoneChecker            = (*RealFIFO)(nil)
 )
 
-// defaultBatchSize is the most that PopBatch takes at once.
+// defaultBatchSize is the maximum size of a batch of PopBatch.
 const defaultBatchSize = 1000
 
 // NewRealFIFO returns a RealFIFO without AtomicEvents.
@@ -80,7 +80,7 @@ func NewRealFIFO(keyFunc KeyFunc, knownObjects KeyListerGetter, transformer Tran
 	return NewRealFIFOWithOptions(RealFIFOOptions{KeyFunction: keyFunc, KnownObjects: knownObjects, Transformer: transformer})
 }
 
-// NewRealFIFOWithOptions returns a RealFIFO. It panics if the options contradict each other.
+// NewRealFIFOWithOptions returns a RealFIFO. It panics if the options are contradictory.
 func NewRealFIFOWithOptions(opts RealFIFOOptions) *RealFIFO {
 	opts.validate()
 	f := &RealFIFO{
@@ -136,7 +136,7 @@ func (f *RealFIFO) write(what DeltaType, obj any) error {
 	return err
 }
 
-// admit returns what is to be queued of an object that has a key. It is called without the lock.
+// admit returns what to queue for an object that has a key. It is called without the lock.
 func (f *RealFIFO) admit(obj any) (any, error) {
 	if _, err := deltaKey(f.keyFunc, obj); err != nil {
 		return nil, KeyError{obj, err}
@@ -144,7 +144,7 @@ func (f *RealFIFO) admit(obj any) (any, error) {
 	return f.transform(obj)
 }
 
-// Bookmark queues a Bookmark delta, if the options say so.
+// Bookmark queues a Bookmark delta, if EmitDeltaTypeBookmark is set.
 func (f *RealFIFO) Bookmark(resourceVersion string) error {
 	if !f.bookmarks {
 		return nil
@@ -242,8 +242,8 @@ func batchable(t DeltaType) bool {
 	}
 }
 
-// unlocked processes what was taken out, without the lock if that is allowed. A long queue keeps it, so that those who
-// write have to wait.
+// unlocked calls process, without the lock if that is allowed. If the queue is long, the lock is held, so that writers
+// have to wait.
 func (f *RealFIFO) unlocked(process func() error) error {
 	if f.unlockWhileProcessing && f.items.Len() < 2*f.batchSize {
 		f.mu.Unlock()
@@ -330,7 +330,7 @@ func (f *RealFIFO) missing(listed map[string]struct{}) ([]DeletedFinalStateUnkno
 		}
 		obj, exists, err := f.known.GetByKey(key)
 		if err != nil || !exists {
-			f.logger.Info("A known object cannot be found, so its deletion is queued without it", "key", key, "err", err)
+			f.logger.Info("Known object not found, queueing its deletion without it", "key", key, "err", err)
 			obj = nil
 		}
 		gone = append(gone, DeletedFinalStateUnknown{key, obj})
@@ -374,7 +374,7 @@ func (f *RealFIFO) Resync() error {
 		}
 		obj, exists, err := f.known.GetByKey(key)
 		if err != nil || !exists {
-			f.logger.Info("A known object cannot be found, and is not queued for sync", "key", key, "err", err)
+			f.logger.Info("Known object not found, skipping its resync", "key", key, "err", err)
 			continue
 		}
 		if _, err := deltaKey(f.keyFunc, obj); err != nil {

@@ -8,16 +8,16 @@ import (
 	"vedette.dev/internal/listwatch"
 )
 
-// RetryWithDeadline says for how long errors of a kind are worth another try.
+// RetryWithDeadline limits the time for which errors are retried.
 type RetryWithDeadline interface {
-	// After takes note of an error.
+	// After records an error.
 	After(error)
-	// ShouldRetry reports whether to try again.
+	// ShouldRetry reports whether to retry.
 	ShouldRetry() bool
 }
 
-// NewRetryWithDeadline returns a RetryWithDeadline that has retryable errors tried again for maxRetryDuration from the
-// first of them. After minResetPeriod without one, the next counts as the first.
+// NewRetryWithDeadline returns a RetryWithDeadline that allows retries of retryable errors for maxRetryDuration from
+// the first of them. After minResetPeriod without one, the next counts as the first.
 func NewRetryWithDeadline(maxRetryDuration, minResetPeriod time.Duration, isRetryable func(error) bool, clock clock.Clock) RetryWithDeadline {
 	return listwatch.NewRetryWithDeadline(maxRetryDuration, minResetPeriod, isRetryable, clock)
 }

@@ -1,7 +1,7 @@
 package cache
 
-// UndeltaStore is a Store that calls a function with everything it holds after each change. Calls may come from several
-// goroutines at once, and two of them may be given the same.
+// UndeltaStore is a Store that calls a function with its contents after each change. Calls may be concurrent, and two
+// of them may have the same argument.
 type UndeltaStore struct {
 	Store
 	PushFunc func([]interface{})
@@ -23,7 +23,7 @@ func (u *UndeltaStore) Update(obj interface{}) error { return u.push(u.Store.Upd
 // Delete removes an object and pushes.
 func (u *UndeltaStore) Delete(obj interface{}) error { return u.push(u.Store.Delete(obj)) }
 
-// Replace puts the list in the place of all there is, and pushes.
+// Replace replaces the contents with the list, and pushes.
 func (u *UndeltaStore) Replace(list []interface{}, resourceVersion string) error {
 	return u.push(u.Store.Replace(list, resourceVersion))
 }

@@ -10,9 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// Controller lists and watches, and processes what comes.
+// Controller lists and watches, and processes the changes.
 type Controller interface {
-	// RunWithContext runs until the context ends. When it returns, nothing of the controller runs any more.
+	// RunWithContext runs until the context ends. When it returns, no goroutine of the controller is left.
 	RunWithContext(ctx context.Context)
 	// Run is RunWithContext until the channel is closed.
 	Run(stopCh <-chan struct{})
@@ -24,29 +24,29 @@ type Controller interface {
 	LastSyncResourceVersion() string
 }
 
-// Config is what a Controller is made of: a source, a queue, and what is done with what comes out of the queue.
+// Config configures a Controller: a source, a queue, and the processing.
 type Config struct {
-	// Queue takes what comes from the ListerWatcher.
+	// Queue receives the changes from the ListerWatcher.
 	Queue
 	ListerWatcher
 
-	// Process is called with what Pop returns: Deltas, from a DeltaFIFO. ProcessBatch, if it is set and the Queue knows batches,
-	// is called with deltas of different objects.
+	// Process is called with what Pop returns: Deltas, from a DeltaFIFO. ProcessBatch, if it is set and the Queue
+	// supports batches, is called with deltas of different objects.
 	Process      ProcessFunc
 	ProcessBatch ProcessBatchFunc
 
-	// ObjectType is an example of what to expect, ObjectDescription what logs call it.
+	// ObjectType is an example of the objects, ObjectDescription their name in logs.
 	ObjectType        runtime.Object
 	ObjectDescription string
 
-	// FullResyncPeriod is how often ShouldResync is asked whether to hand out everything again. Zero means never.
+	// FullResyncPeriod is how often ShouldResync is called, to decide on a resync. Zero means never.
 	FullResyncPeriod time.Duration
-	// MinWatchTimeout is the least time that the server is asked to keep a watch open.
+	// MinWatchTimeout is the minimum timeout of a watch that is sent to the server.
 	MinWatchTimeout time.Duration
-	// ShouldResync is asked at each period. Nil means yes.
+	// ShouldResync is called at each period. Nil means true.
 	ShouldResync ShouldResyncFunc
 
-	// RetryOnError has what Process failed on put back into the Queue, if that has AddIfNotPresent.
+	// RetryOnError requeues objects for which Process failed, if the Queue has AddIfNotPresent.
 	RetryOnError bool
 
 	// WatchErrorHandler or WatchErrorHandlerWithContext, which comes first, is called with each error that ends a list or
@@ -58,10 +58,10 @@ type Config struct {
 	WatchListPageSize int64
 }
 
-// ShouldResyncFunc reports whether everything should be handed out again.
+// ShouldResyncFunc reports whether a resync should be done.
 type ShouldResyncFunc func() bool
 
-// ProcessFunc processes what came out of a queue.
+// ProcessFunc processes an item of a queue.
 type ProcessFunc func(obj interface{}, isInInitialList bool) error
 
 // New returns a Controller.
@@ -87,7 +87,7 @@ func (c *controller) RunWithContext(ctx context.Context) {
 	c.reflector = r
 	c.mu.Unlock()
 
-	// The queue is closed at once, not when the reflector has ended, which may be waiting for room in it.
+	// Close the queue at once, not after the reflector has ended, which may be waiting for room in it.
 	release := context.AfterFunc(ctx, c.config.Close)
 	defer release()
 	var reflecting sync.WaitGroup
@@ -107,8 +107,8 @@ func errorHandler(withContext WatchErrorHandlerWithContext, without WatchErrorHa
 	}
 }
 
-// processLoop processes what the queue hands out until it is closed and empty. An error of Process is the business of
-// Process, unless it is to be retried.
+// processLoop processes the items of the queue until it is closed and empty. Errors of Process are ignored, unless they
+// are retried.
 func (c *controller) processLoop() {
 	process := PopProcessFunc(c.config.Process)
 	batches, ok := c.config.Queue.(QueueWithBatch)
@@ -149,7 +149,7 @@ func (c *controller) LastSyncResourceVersion() string {
 	return c.reflector.LastSyncResourceVersion()
 }
 
-// State tells what the controller is doing.
+// State returns what the controller is doing.
 func (c *controller) State() State {
 	c.mu.Lock()
 	defer c.mu.Unlock()

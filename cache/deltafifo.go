@@ -17,26 +17,25 @@ type DeltaFIFOOptions struct {
 	Logger *logr.Logger
 	// Name is what Name returns, "DeltaFIFO" if empty.
 	Name string
-	// KeyFunction makes the keys. Nil means MetaNamespaceKeyFunc.
+	// KeyFunction returns the keys. Nil means MetaNamespaceKeyFunc.
 	KeyFunction KeyFunc
-	// KnownObjects is what the consumer keeps: Replace finds in it what was deleted, Resync what to hand out again. Nil
-	// means that it keeps nothing. It is asked under the lock of the queue, and must not call the queue.
+	// KnownObjects are the consumer's objects: Replace uses them to detect deletions, Resync to queue them again. Nil
+	// means that there are none. It is called under the lock of the queue, and must not call the queue.
 	KnownObjects KeyListerGetter
-	// EmitDeltaTypeReplaced has Replace queue Replaced deltas. Without it they are Sync deltas, as they once were.
+	// EmitDeltaTypeReplaced makes Replace queue Replaced deltas. Otherwise they are Sync deltas, for compatibility.
 	EmitDeltaTypeReplaced bool
 	// Transformer changes objects before they are queued. It is called by the goroutine that calls the queue, without a lock.
 	Transformer TransformFunc
-	// MaxPending makes Add, Update, Delete, Replace and Resync wait while so many deltas are queued, until some were taken
-	// or the queue is closed; then they go on, so that nothing is dropped. What Replace and Resync bring is queued as a
-	// whole. Zero means no limit. Not in client-go.
+	// MaxPending makes Add, Update, Delete, Replace and Resync block while this many deltas are queued, until some were
+	// taken or the queue is closed; nothing is dropped. The deltas of a Replace or Resync are queued as a whole. Zero
+	// means no limit. Not in client-go.
 	MaxPending int
 }
 
-// DeltaFIFO is a queue of what happened to objects. It hands out keys in the order in which they first changed, each
-// with all that happened to it since it was last handed out.
+// DeltaFIFO is a queue of changes. It returns keys in the order in which they first changed, each with all its changes
+// since it was last returned.
 //
-// Nothing is left out but a deletion that follows a deletion: of the two the one that knows the last state stays, and of
-// equals the older.
+// Nothing is coalesced but two successive deletions: the one that knows the last state is kept, otherwise the older.
 type DeltaFIFO struct {
 	gate
 	room *sync.Cond // deltas were taken, or the queue was closed
@@ -112,7 +111,7 @@ func (f *DeltaFIFO) KeyOf(obj interface{}) (string, error) {
 // Transformer returns the function that changes objects before they are queued.
 func (f *DeltaFIFO) Transformer() TransformFunc { return f.transformer }
 
-// Close releases all who wait. What is queued is still handed out.
+// Close wakes all waiting goroutines. What is queued is still returned.
 func (f *DeltaFIFO) Close() {
 	f.gate.Close()
 	f.mu.Lock()
@@ -127,32 +126,32 @@ func (f *DeltaFIFO) waitForRoom() {
 	}
 }
 
-// DeltaType says what happened to an object.
+// DeltaType is the type of a change.
 type DeltaType string
 
 const (
 	Added   DeltaType = "Added"
 	Updated DeltaType = "Updated"
 	Deleted DeltaType = "Deleted"
-	// Replaced is for an object in a list: it may be new, changed or as it was.
+	// Replaced is an object in a list: it may be new, changed or unchanged.
 	Replaced DeltaType = "Replaced"
-	// ReplacedAll carries a ReplacedAllInfo: a whole list in one delta.
+	// ReplacedAll has a ReplacedAllInfo: a whole list in one delta.
 	ReplacedAll DeltaType = "ReplacedAll"
-	// Sync is for an object that is handed out again though nothing happened.
+	// Sync is an object that is queued again without a change.
 	Sync DeltaType = "Sync"
-	// SyncAll carries a SyncAllInfo: everything known is to be handed out again.
+	// SyncAll has a SyncAllInfo: all known objects should be processed again.
 	SyncAll DeltaType = "SyncAll"
-	// Bookmark carries a BookmarkInfo: everything up to a version was queued before.
+	// Bookmark has a BookmarkInfo: everything up to a version was queued before.
 	Bookmark DeltaType = "Bookmark"
 )
 
-// Delta is something that happened to an object, with its state afterwards; after a deletion, the last one before.
+// Delta is a change of an object, with its state afterwards; for a deletion, the last state before.
 type Delta struct {
 	Type   DeltaType
 	Object interface{}
 }
 
-// Deltas is what happened to one object, the oldest first.
+// Deltas are the changes of one object, oldest first.
 type Deltas []Delta
 
 // Oldest returns the first delta, or nil if there is none.
@@ -171,14 +170,14 @@ func (d Deltas) Newest() *Delta {
 	return &d[len(d)-1]
 }
 
-// DeletedFinalStateUnknown stands in for an object that was deleted while there was no watch. Obj is the last state
-// that is known, which may be old, or nil.
+// DeletedFinalStateUnknown represents an object that was deleted while there was no watch. Obj is the last known state,
+// which may be stale, or nil.
 type DeletedFinalStateUnknown struct {
 	Key string
 	Obj interface{}
 }
 
-// ReplacedAllInfo is the object of a ReplacedAll: what Replace was given, transformed.
+// ReplacedAllInfo is the object of a ReplacedAll: the arguments of Replace, transformed.
 type ReplacedAllInfo struct {
 	ResourceVersion string
 	Objects         []interface{}
@@ -192,7 +191,7 @@ type BookmarkInfo struct {
 	ResourceVersion string
 }
 
-// ErrZeroLengthDeltasObject is in the KeyError for Deltas without a delta.
+// ErrZeroLengthDeltasObject is wrapped by the KeyError for empty Deltas.
 var ErrZeroLengthDeltasObject = errors.New("0 length Deltas object; can't get key")
 
 // deltaKey returns the key of an object, a tombstone, a Delta or Deltas.
@@ -247,7 +246,7 @@ func (f *DeltaFIFO) Update(obj interface{}) error { return f.write(Updated, obj)
 // Delete queues a Deleted delta, unless the key is neither queued nor known: then a Replace has queued its deletion already.
 func (f *DeltaFIFO) Delete(obj interface{}) error { return f.write(Deleted, obj) }
 
-// Bookmark does nothing: what a DeltaFIFO hands out does not say up to which version everything was queued.
+// Bookmark does nothing: a DeltaFIFO has no version.
 func (f *DeltaFIFO) Bookmark(resourceVersion string) error { return nil }
 
 func (f *DeltaFIFO) write(what DeltaType, obj any) error {
@@ -274,8 +273,8 @@ func (f *DeltaFIFO) write(what DeltaType, obj any) error {
 	return nil
 }
 
-// transformed returns what is to be queued of an object. It is called without the lock: the transformer may be slow, and may call
-// the queue.
+// transformed returns what to queue for an object. It is called without the lock: the transformer may be slow, and may
+// call the queue.
 func (f *DeltaFIFO) transformed(obj any) (any, error) {
 	if _, tombstone := obj.(DeletedFinalStateUnknown); tombstone || f.transformer == nil {
 		return obj, nil
@@ -283,7 +282,7 @@ func (f *DeltaFIFO) transformed(obj any) (any, error) {
 	return f.transformer(obj)
 }
 
-// exists reports whether a key is queued or known. One that cannot be looked up may be known.
+// exists reports whether a key is queued or known. If it cannot be looked up, the result is true.
 func (f *DeltaFIFO) exists(key string) bool {
 	if f.items.Get(key) != nil {
 		return true
@@ -306,7 +305,7 @@ func (f *DeltaFIFO) append(key string, d Delta) {
 	if p.add(d) {
 		f.count++
 	}
-	if f.count == 1 { // else those that wait were woken before
+	if f.count == 1 { // otherwise waiting goroutines were woken before
 		f.some.Broadcast()
 	}
 }
@@ -379,16 +378,16 @@ func (f *DeltaFIFO) deleteMissing(listed map[string]struct{}) int {
 	return missing
 }
 
-// addTombstone queues the deletion of an object that is known to be gone from its absence.
+// addTombstone queues the deletion of an object that is missing in a list.
 func (f *DeltaFIFO) addTombstone(key string, last any) {
 	f.append(key, Delta{Deleted, DeletedFinalStateUnknown{key, last}})
 }
 
-// lastKnown returns what the consumer has under a key, or nil.
+// lastKnown returns the consumer's object for a key, or nil.
 func (f *DeltaFIFO) lastKnown(key string) any {
 	obj, exists, err := f.known.GetByKey(key)
 	if err != nil || !exists {
-		f.logger.Info("A known object cannot be found, so its deletion is queued without it", "key", key, "err", err)
+		f.logger.Info("Known object not found, queueing its deletion without it", "key", key, "err", err)
 		return nil
 	}
 	return obj
@@ -413,7 +412,7 @@ func (f *DeltaFIFO) Resync() error {
 func (f *DeltaFIFO) resync(key string) error {
 	obj, exists, err := f.known.GetByKey(key)
 	if err != nil || !exists {
-		f.logger.Info("A known object cannot be found, and is not queued for sync", "key", key, "err", err)
+		f.logger.Info("Known object not found, skipping its resync", "key", key, "err", err)
 		return nil
 	}
 	id, err := f.KeyOf(obj)
@@ -427,7 +426,7 @@ func (f *DeltaFIFO) resync(key string) error {
 	return nil
 }
 
-// List returns the newest object of each key that is queued, in the order in which they will be handed out.
+// List returns the newest object of each queued key, in the order of the queue.
 func (f *DeltaFIFO) List() []interface{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -438,7 +437,7 @@ func (f *DeltaFIFO) List() []interface{} {
 	return list
 }
 
-// ListKeys returns the keys that are queued, in the order in which they will be handed out.
+// ListKeys returns the queued keys, in the order of the queue.
 func (f *DeltaFIFO) ListKeys() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -469,11 +468,11 @@ func (f *DeltaFIFO) GetByKey(key string) (item interface{}, exists bool, err err
 	return slices.Clone(p.deltas), true, nil
 }
 
-// Pop waits until something is queued, takes the first key out, and calls process with its Deltas, under the lock of the
-// queue: until it returns, nothing is queued, so that it can keep the known objects in step. It must not call the queue.
-// What is left when the queue is closed is still handed out.
+// Pop waits until the queue is not empty, removes the first key, and calls process with its Deltas, under the lock of
+// the queue: nothing is queued until it returns, so that it can update the known objects consistently. It must not call
+// the queue. What is left when the queue is closed is still returned.
 //
-// If process returns an ErrRequeue, the Deltas are put back, unless the key was queued again.
+// If process returns an ErrRequeue, the Deltas are requeued, unless the key was queued again.
 func (f *DeltaFIFO) Pop(process PopProcessFunc) (interface{}, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -494,7 +493,7 @@ func (f *DeltaFIFO) Pop(process PopProcessFunc) (interface{}, error) {
 	return p.deltas, err
 }
 
-// putBack queues what was taken out, unless there is something newer. It never waits: it is the consumer that calls.
+// putBack requeues what was removed, unless there is something newer. It never blocks: it is called by the consumer.
 func (f *DeltaFIFO) putBack(p *pending) {
 	if f.items.Get(p.key) != nil {
 		return
@@ -505,8 +504,7 @@ func (f *DeltaFIFO) putBack(p *pending) {
 	f.some.Broadcast()
 }
 
-// AddIfNotPresent puts back Deltas that Pop handed out, unless the key was queued again meanwhile. It never waits for
-// room.
+// AddIfNotPresent requeues Deltas returned by Pop, unless the key was queued again meanwhile. It never blocks.
 func (f *DeltaFIFO) AddIfNotPresent(obj interface{}) error {
 	deltas, ok := obj.(Deltas)
 	if !ok {

@@ -13,25 +13,25 @@ import (
 	"vedette.dev/internal/objdiff"
 )
 
-// MutationDetector finds out whether a program writes to objects of a store. An informer that has one takes over nothing of one state of
-// an object into the next, and shares no parts between objects: then what was written was written to one state of one object. One
-// detector may serve many informers.
+// MutationDetector detects writes to objects of a store. An informer with a detector reuses nothing of an object's
+// previous state and shares no parts between objects, so that a write affects one state of one object. One detector may
+// serve many informers.
 type MutationDetector interface {
-	// AddObject has an object watched from now on, for some minutes.
+	// AddObject watches an object from now on, for some minutes.
 	AddObject(obj interface{})
-	// Run looks at the objects again and again until the channel is closed, and then once more. Each informer calls it.
+	// Run checks the objects periodically until the channel is closed, and then once more. Each informer calls it.
 	Run(stopCh <-chan struct{})
 }
 
 // MutationDetectorConfig configures a detector. The zero value works.
 type MutationDetectorConfig struct {
-	// Name is what reports call the cache.
+	// Name is the name of the cache in reports.
 	Name string
 	// Period is the time between two checks. Zero means a second.
 	Period time.Duration
-	// Keep is for how long, at least, an object is watched. Zero means two minutes.
+	// Keep is how long an object is watched at least. Zero means two minutes.
 	Keep time.Duration
-	// Report is called for each object that was changed, once a change. Nil means a panic that says the same.
+	// Report is called for each mutated object, once per change. Nil means a panic with the same text.
 	Report func(ObjectMutation)
 }
 
@@ -45,14 +45,15 @@ func (c *MutationDetectorConfig) validate() error {
 	return nil
 }
 
-// ObjectMutation is a change that the program made to a shared object.
+// ObjectMutation is a write to a shared object.
 type ObjectMutation struct {
 	Cache  string // the name of the detector
 	Key    string
 	Type   string   // of the object, as Go writes it
-	Fields []string // each with what it was and what it is: Labels["app"]: "a" became "b"
-	// LastReader is the file and line that read the object last from the store of an informer. It need not be what has written to
-	// it. It is empty if the object was not read from there: then an event handler may have written to it.
+	Fields []string // each with old and new value: Labels["app"]: "a" became "b"
+	// LastReader is the file and line that last read the object from the store of an informer. It need not be the code
+	// that wrote to it. It is empty if the object was not read from there: then an event handler may have written to
+	// it.
 	LastReader string
 }
 
@@ -65,14 +66,15 @@ func (m ObjectMutation) String() string {
 		m.Cache, m.Type, m.Key, reader, strings.Join(m.Fields, "; "))
 }
 
-// NewCacheMutationDetector returns a detector that panics. There is no environment variable: who makes one wants it.
+// NewCacheMutationDetector returns a detector that panics. Unlike client-go's, it does not depend on an environment
+// variable.
 func NewCacheMutationDetector(name string) MutationDetector {
-	d, _ := NewMutationDetector(MutationDetectorConfig{Name: name}) // nothing in it can be wrong
+	d, _ := NewMutationDetector(MutationDetectorConfig{Name: name}) // this config is valid
 	return d
 }
 
 // NewMutationDetector returns a detector. It keeps a copy of each object, which takes memory and time: it is for tests.
-// It cannot tell what has written to an object, only what has read it last; the race detector often can.
+// It does not know which code has written to an object, only which has read it last; the race detector often does.
 func NewMutationDetector(config MutationDetectorConfig) (MutationDetector, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
@@ -92,16 +94,17 @@ func NewMutationDetector(config MutationDetectorConfig) (MutationDetector, error
 type detector struct {
 	config MutationDetectorConfig
 	mu     sync.Mutex
-	// After Keep the old are forgotten and the young become old, so that each is watched for one to two times Keep.
+	// After Keep the old ones are dropped and the young ones become old, so that each is watched for one to two times
+	// Keep.
 	young, old map[runtime.Object]*watchedObject
-	// looked and rotated are when that was done last. Several informers may run the detector.
+	// looked and rotated are when that was last done. Several informers may run the detector.
 	looked, rotated time.Time
 }
 
-// watchedObject is what is known of an object.
+// watchedObject is an object that is watched.
 type watchedObject struct {
 	before runtime.Object // a copy
-	reader string         // who read it last
+	reader string         // last reader
 }
 
 func (d *detector) AddObject(obj interface{}) {
@@ -123,7 +126,7 @@ func (d *detector) find(o runtime.Object) *watchedObject {
 	return d.old[o]
 }
 
-// read is the decoder of a store: it notes who reads an object.
+// read is the decoder of a store: it records the reader of an object.
 func (d *detector) read(obj any) (any, error) {
 	if o, ok := obj.(runtime.Object); ok && reflect.TypeOf(obj).Comparable() {
 		reader := listwatch.CallSite()
@@ -150,8 +153,8 @@ func (d *detector) Run(stopCh <-chan struct{}) {
 	}
 }
 
-// look compares all objects with their copies and reports outside of the lock. If another informer has just had that done, it
-// does nothing, unless it is to be done in any case.
+// look compares all objects with their copies and reports outside of the lock. If another informer has just done that,
+// it does nothing, unless always is set.
 func (d *detector) look(always bool) {
 	for _, m := range d.changed(always) {
 		d.config.Report(m)
@@ -185,7 +188,7 @@ func (d *detector) changed(always bool) (found []ObjectMutation) {
 	return found
 }
 
-// rotate forgets the old objects, if it is time.
+// rotate drops the old objects, if it is due.
 func (d *detector) rotate(now time.Time) {
 	if d.rotated.IsZero() {
 		d.rotated = now

@@ -2,18 +2,20 @@ package cache
 
 import "strings"
 
-// ResourceEventHandler is called for changes, by one goroutine at a time. The objects that it is given are shared and must not be changed.
+// ResourceEventHandler is called for changes, by one goroutine at a time. Its arguments are shared and must not be
+// modified.
 type ResourceEventHandler interface {
 	// OnAdd is called for an object that is new to the handler. isInInitialList reports whether it was in the first list.
 	OnAdd(obj interface{}, isInInitialList bool)
-	// OnUpdate is called for an object that changed, or, with the same object twice, to look at it again (resync). Several
-	// changes may have been merged into one.
+	// OnUpdate is called for an object that changed, or, with the same object twice, for a resync. Several changes may
+	// have been coalesced into one.
 	OnUpdate(oldObj, newObj interface{})
-	// OnDelete is called for an object that is gone, with its last state or, if that was missed, a DeletedFinalStateUnknown.
+	// OnDelete is called for an object that was deleted, with its last state or, if that was missed, a
+	// DeletedFinalStateUnknown.
 	OnDelete(obj interface{})
 }
 
-// ResourceEventHandlerFuncs is a handler made of functions, of which some may be nil.
+// ResourceEventHandlerFuncs is a handler that calls functions, some of which may be nil.
 type ResourceEventHandlerFuncs struct {
 	AddFunc    func(obj interface{})
 	UpdateFunc func(oldObj, newObj interface{})
@@ -63,9 +65,9 @@ func (r ResourceEventHandlerDetailedFuncs) OnDelete(obj interface{}) {
 	}
 }
 
-// FilteringResourceEventHandler lets a handler see the objects that a filter lets pass, as if there were no others: one
-// that begins to pass is added, and one that no longer does is deleted. The filter must be quick and always give the
-// same answer for the same object. It may be asked about a DeletedFinalStateUnknown.
+// FilteringResourceEventHandler passes only the objects that a filter accepts to a handler: an object that begins to
+// pass is added, and one that no longer does is deleted. The filter must be fast and deterministic. It may be called
+// with a DeletedFinalStateUnknown.
 type FilteringResourceEventHandler struct {
 	FilterFunc func(obj interface{}) bool
 	Handler    ResourceEventHandler
@@ -94,27 +96,28 @@ func (r FilteringResourceEventHandler) OnDelete(obj interface{}) {
 	}
 }
 
-// Object is what typed handlers and informers can be of: pointers to API objects, as a rule.
+// Object is the constraint of typed handlers and informers: usually a pointer to an API object.
 type Object interface {
 	comparable
 	GetName() string
 	GetNamespace() string
 }
 
-// TypedResourceEventHandler is a ResourceEventHandler for one type, whose OnDelete is given a DeletedObject instead of an object or a tombstone.
+// TypedResourceEventHandler is a ResourceEventHandler for one type, whose OnDelete has a DeletedObject instead of an
+// object or a tombstone.
 type TypedResourceEventHandler[T Object] interface {
 	OnAdd(obj T, isInInitialList bool)
 	OnUpdate(oldObj, newObj T)
 	OnDelete(obj DeletedObject[T])
 }
 
-// DeletedObject is an object that is gone. Its key and name are always known.
+// DeletedObject is a deleted object. Its key and name are always known.
 //
-// Its methods are few and short on purpose: every package that uses a factory of informers compiles them for each kind.
+// Its methods are few and short on purpose: every package that uses an informer factory compiles them for each kind.
 type DeletedObject[T Object] struct {
-	// OptionalObj is the last state that is known. If FinalStateUnknown is set, it may be older than the deletion, or nil.
+	// OptionalObj is the last known state. If FinalStateUnknown is set, it may be stale, or nil.
 	OptionalObj T
-	// FinalStateUnknown is nil if the deletion was seen.
+	// FinalStateUnknown is nil if the watch received the deletion.
 	FinalStateUnknown *DeletedFinalStateUnknown
 }
 
@@ -161,7 +164,7 @@ func deletedKey(name ObjectName, tombstone *DeletedFinalStateUnknown) string {
 	return name.String()
 }
 
-// TypedResourceEventHandlerFuncs is a typed handler made of functions, of which some may be nil.
+// TypedResourceEventHandlerFuncs is a typed handler that calls functions, some of which may be nil.
 type TypedResourceEventHandlerFuncs[T Object] struct {
 	AddFunc    func(obj T)
 	UpdateFunc func(oldObj, newObj T)
@@ -186,8 +189,8 @@ func (r TypedResourceEventHandlerFuncs[T]) OnDelete(obj DeletedObject[T]) {
 	}
 }
 
-// TypedResourceEventHandlerDetailedFuncs is TypedResourceEventHandlerFuncs with an AddFunc that is told of the initial
-// list.
+// TypedResourceEventHandlerDetailedFuncs is TypedResourceEventHandlerFuncs with an AddFunc that is given
+// isInInitialList.
 type TypedResourceEventHandlerDetailedFuncs[T Object] struct {
 	AddFunc    func(obj T, isInInitialList bool)
 	UpdateFunc func(oldObj, newObj T)
@@ -212,8 +215,8 @@ func (r TypedResourceEventHandlerDetailedFuncs[T]) OnDelete(obj DeletedObject[T]
 	}
 }
 
-// TypedFilteringResourceEventHandler is FilteringResourceEventHandler for one type. Of a deletion the filter sees
-// OptionalObj, which may be nil.
+// TypedFilteringResourceEventHandler is FilteringResourceEventHandler for one type. For a deletion the filter is called
+// with OptionalObj, which may be nil.
 type TypedFilteringResourceEventHandler[T Object] struct {
 	FilterFunc func(obj T) bool
 	Handler    TypedResourceEventHandler[T]
@@ -242,8 +245,8 @@ func (r TypedFilteringResourceEventHandler[T]) OnDelete(obj DeletedObject[T]) {
 	}
 }
 
-// untypedHandler makes a typed handler fit an informer. An object of another type, which a transform may have made, is a
-// panic that names it; what becomes of a panic, HandlerOptions say.
+// untypedHandler adapts a typed handler to an informer. An object of another type, for example from a transform, is a
+// panic, which is handled according to HandlerOptions.
 type untypedHandler[T Object] struct {
 	handler TypedResourceEventHandler[T]
 }

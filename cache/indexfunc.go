@@ -11,23 +11,23 @@ import (
 	"vedette.dev/internal/table"
 )
 
-// IndexFunc computes the values under which an index files an object. It is called once for each object that is
-// stored, without any lock held, and possibly by several goroutines at once.
+// IndexFunc returns the index values of an object. It is called once for each object that is stored, without a lock,
+// and possibly concurrently.
 type IndexFunc func(obj interface{}) ([]string, error)
 
 // Indexers maps the names of indexes to their functions.
 type Indexers map[string]IndexFunc
 
-// Index maps a value to the keys of the objects that are filed under it.
+// Index maps a value to the keys of the objects that have it.
 type Index map[string]sets.Set[string]
 
 // Indices maps the names of indexes to their contents.
 type Indices map[string]Index
 
-// NamespaceIndex is the name by which listers look for the index by namespace. Its function is MetaNamespaceIndexFunc.
+// NamespaceIndex is the name of the index by namespace that listers use. Its function is MetaNamespaceIndexFunc.
 const NamespaceIndex string = "namespace"
 
-// MetaNamespaceIndexFunc files an object under its namespace.
+// MetaNamespaceIndexFunc returns the namespace of an object.
 func MetaNamespaceIndexFunc(obj interface{}) ([]string, error) {
 	if r, ok := obj.(object.AtRest); ok {
 		namespace, _ := object.Name(r.Key())
@@ -40,8 +40,7 @@ func MetaNamespaceIndexFunc(obj interface{}) ([]string, error) {
 	return []string{m.GetNamespace()}, nil
 }
 
-// IndexFuncToKeyFuncAdapter makes a KeyFunc of an IndexFunc that returns exactly one value, and another one for each
-// object.
+// IndexFuncToKeyFuncAdapter returns a KeyFunc for an IndexFunc that returns exactly one, unique value for each object.
 func IndexFuncToKeyFuncAdapter(indexFunc IndexFunc) KeyFunc {
 	return func(obj interface{}) (string, error) {
 		values, err := indexFunc(obj)
@@ -57,8 +56,8 @@ func IndexFuncToKeyFuncAdapter(indexFunc IndexFunc) KeyFunc {
 	}
 }
 
-// IndexError says that an index function failed, by an error or a panic. The object is stored all the same, and is in
-// every other index; in this one it is filed under nothing until it is stored again.
+// IndexError is a failure or panic of an index function. The object is stored, and is in every other index; in this one
+// it has no values until it is stored again.
 type IndexError struct {
 	Key   string
 	Index string
@@ -75,8 +74,8 @@ func (e IndexError) Unwrap() error { return e.Err }
 // call calls f and returns a panic as an error.
 func (f IndexFunc) call(obj any) ([]string, error) { return table.IndexFunc(f).Call(obj) }
 
-// IndexByMeta makes an IndexFunc of a function that looks at metadata only: name and namespace, labels, annotations, owners. In
-// packed storage objects need not be decoded for it.
+// IndexByMeta returns an IndexFunc for a function that reads metadata only: name and namespace, labels, annotations,
+// owners. With packed storage, objects need not be decoded for it.
 //
 //go:noinline
 func IndexByMeta(f func(m metav1.Object) ([]string, error)) IndexFunc {
@@ -89,7 +88,7 @@ func IndexByMeta(f func(m metav1.Object) ([]string, error)) IndexFunc {
 	}
 }
 
-// byMetaCode are the functions that look at metadata only. All that IndexByMeta has made have the same code.
+// byMetaCode are the functions that read metadata only. All results of IndexByMeta have the same code.
 var byMetaCode = [...]uintptr{codeOf(IndexFunc(MetaNamespaceIndexFunc)), codeOf(IndexByMeta(nil))}
 
 // isByMeta reports whether a function is known to read metadata only.

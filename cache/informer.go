@@ -13,7 +13,7 @@ import (
 	"vedette.dev/internal/table"
 )
 
-// informer is a SharedIndexInformer made of an engine.
+// informer implements SharedIndexInformer with an engine.
 type informer struct {
 	engine  *engine.Informer
 	indexer *cache
@@ -37,12 +37,13 @@ func newPlainInformer(lw ListerWatcher, example runtime.Object, options SharedIn
 	return newInformer(engine.NewPlain(config, sourceOf(lw)), indexer)
 }
 
-// NewDividedInformer returns an informer whose objects are divided among partitions, its engine, by which partitions and streams are
-// added, and a function that returns a state of the engine as a State. It is what package shard is made of, and of no use outside of this module. The keys of its store begin with the prefix of the stream
-// that the object came from, and its store has the index engine.PartitionIndex.
+// NewDividedInformer returns an informer whose objects are divided among partitions, its engine, with which partitions
+// and streams are added, and a function that converts a state of the engine to a State. It is for package shard, and of
+// no use outside of this module. The keys of its store begin with the prefix of the stream that the object came from,
+// and its store has the index engine.PartitionIndex.
 func NewDividedInformer(exampleObject runtime.Object, options SharedIndexInformerOptions) (SharedIndexInformer, *engine.Informer, func(engine.State) State) {
 	if _, taken := options.Indexers[engine.PartitionIndex]; taken {
-		panic("cache: SharedIndexInformerOptions.Indexers has \"" + engine.PartitionIndex + "\", which the informer fills itself")
+		panic("cache: SharedIndexInformerOptions.Indexers has \"" + engine.PartitionIndex + "\", which is reserved")
 	}
 	options.InformerMetricsProvider = nil // there is neither one queue nor one version
 	config, indexer := engineConfig(exampleObject, options)
@@ -68,8 +69,8 @@ func newInformer(e *engine.Informer, indexer *cache) *informer {
 	return &informer{engine: e, indexer: indexer}
 }
 
-// engineConfig returns what an engine is made of for an informer with these options, and its store without a table. It panics if the options
-// are invalid.
+// engineConfig returns the configuration of an engine for an informer with these options, and its store without a
+// table. It panics if the options are invalid.
 func engineConfig(example runtime.Object, options SharedIndexInformerOptions) (engine.Config, *cache) {
 	if err := options.validate(example); err != nil {
 		panic(err)
@@ -97,8 +98,8 @@ func engineConfig(example runtime.Object, options SharedIndexInformerOptions) (e
 	return config, &cache{keyFunc: DeletionHandlingMetaNamespaceKeyFunc, decode: options.decoder()}
 }
 
-// newCodec returns the codec for objects such as the example, and the transform that is left when the codec drops managed fields in the place
-// of StripManagedFields.
+// newCodec returns the codec for objects such as the example, and the transform that remains if the codec drops managed
+// fields in place of StripManagedFields.
 func (o SharedIndexInformerOptions) newCodec(example any, transform TransformFunc) (*codec.Codec, TransformFunc) {
 	if transform.stripsManagedFields() && len(o.Storage.Keep) == 0 && codec.IsStruct(example) {
 		o.Storage, transform = o.Storage.withoutManagedFields(), nil
@@ -109,10 +110,10 @@ func (o SharedIndexInformerOptions) newCodec(example any, transform TransformFun
 // Run is RunWithContext until the channel is closed.
 func (s *informer) Run(stopCh <-chan struct{}) { s.RunWithContext(wait.ContextForChannel(stopCh)) }
 
-// RunWithContext lists and watches until the context ends. When it returns, nothing of the informer runs any more.
+// RunWithContext lists and watches until the context ends. When it returns, no goroutine of the informer is left.
 func (s *informer) RunWithContext(ctx context.Context) { s.engine.Run(ctx) }
 
-// HasSynced reports whether the first lists are in the store and in the log that handlers are notified from.
+// HasSynced reports whether the initial lists are in the store and in the log that handlers are notified from.
 func (s *informer) HasSynced() bool { return IsDone(s) }
 
 // HasSyncedChecker returns a DoneChecker whose channel is closed when HasSynced becomes true.
@@ -127,25 +128,25 @@ func (s *informer) Done() <-chan struct{} { return s.engine.Done() }
 // IsStopped reports whether the informer has ended.
 func (s *informer) IsStopped() bool { return s.engine.IsStopped() }
 
-// State returns what the informer is doing: the state of the stream that is worst off, with the counts of all.
+// State returns what the informer is doing: the state of the stream that is worst off, with the totals of all.
 func (s *informer) State() State { return informerState(s.engine.State()) }
 
-// GetStore returns the store, which must not be written to.
+// GetStore returns the store, which is read-only.
 func (s *informer) GetStore() Store { return s.indexer }
 
-// GetIndexer returns the store, which must not be written to.
+// GetIndexer returns the store, which is read-only.
 func (s *informer) GetIndexer() Indexer { return s.indexer }
 
 // GetController returns a Controller whose Run does nothing.
 func (s *informer) GetController() Controller { return idleController{s} }
 
-// idleController is what GetController returns: the informer runs by itself.
+// idleController is the result of GetController: the informer runs by itself.
 type idleController struct{ *informer }
 
 func (idleController) Run(<-chan struct{})            {}
 func (idleController) RunWithContext(context.Context) {}
 
-// AddIndexers adds indexes, also while the informer runs.
+// AddIndexers adds indexes, also while the informer is running.
 func (s *informer) AddIndexers(indexers Indexers) error {
 	if s.IsStopped() {
 		return engine.ErrStopped
@@ -153,7 +154,7 @@ func (s *informer) AddIndexers(indexers Indexers) error {
 	return s.indexer.AddIndexers(indexers)
 }
 
-// SetTransform sets the function that changes each object before it is stored. It is an error after the start.
+// SetTransform sets the function that transforms each object before it is stored. It is an error after the start.
 func (s *informer) SetTransform(handler TransformFunc) error { return s.engine.SetTransform(handler) }
 
 // SetWatchErrorHandler sets the function that is called with each error that ends a list or watch. It is an error after the start.
@@ -171,6 +172,6 @@ func (s *informer) SetWatchErrorHandlerWithContext(handler WatchErrorHandlerWith
 	})
 }
 
-// LastSyncResourceVersion returns the version of the only stream. It is empty if there are several, which need not be equally far, or
-// may be: a NamespacedInformer has none.
+// LastSyncResourceVersion returns the version of the only stream. It is empty if there may be several, which need not
+// be equally far: a NamespacedInformer has none.
 func (s *informer) LastSyncResourceVersion() string { return s.engine.LastSyncResourceVersion() }

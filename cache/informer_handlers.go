@@ -15,7 +15,7 @@ import (
 // called for one partition at a time, if oneAtATime is set.
 func (s *informer) AddPartitionHandler(handler engine.PartitionHandler, options HandlerOptions, partition string, oneAtATime bool) (ResourceEventHandlerRegistration, error) {
 	if handler == nil {
-		return nil, errors.New("the handler is nil")
+		return nil, errors.New("handler is nil")
 	}
 	h := &partitionHandler{handler: handler, oneAtATime: oneAtATime, calls: map[string]*calls{}}
 	return s.register(h, options, partition)
@@ -28,18 +28,18 @@ type partitionHandler struct {
 	oneAtATime bool
 
 	mu sync.Mutex
-	// calls are those that run or wait, by partition: listeners of several partitions deliver notifications of keys that have
-	// moved. With oneAtATime, all are under an empty name.
+	// calls are the running and waiting calls, by partition: listeners of several partitions deliver notifications of
+	// keys that have moved. With oneAtATime, all are under an empty name.
 	calls map[string]*calls
 }
 
-// calls are those of a handler that must not run at the same time.
+// calls are calls of a handler that must not run concurrently.
 type calls struct {
 	turn turn.Turn
-	n    int // how many run or wait
+	n    int // number of running and waiting calls
 }
 
-// begin waits until no other call for a partition runs, and returns a function that ends the call.
+// begin waits until no other call for a partition is running, and returns a function that ends the call.
 func (h *partitionHandler) begin(partition string) (end func()) {
 	if h.oneAtATime {
 		partition = ""
@@ -85,7 +85,7 @@ func (h *partitionHandler) handle(n *fanout.Notification) {
 	}
 }
 
-// serialHandler is a handler that knows nothing of partitions, and is called by one goroutine at a time.
+// serialHandler is a handler without partitions, which is called by one goroutine at a time.
 type serialHandler struct {
 	ResourceEventHandler
 	call func(*fanout.Notification) // calls the ResourceEventHandler
@@ -101,7 +101,7 @@ func (h *serialHandler) handle(n *fanout.Notification) {
 	h.call(n)
 }
 
-// AddEventHandler adds a handler for which all partitions are one. It is called by one goroutine at a time.
+// AddEventHandler adds a handler for all partitions. It is called by one goroutine at a time.
 func (s *informer) AddEventHandler(handler ResourceEventHandler) (ResourceEventHandlerRegistration, error) {
 	return s.AddEventHandlerWithOptions(handler, HandlerOptions{})
 }
@@ -114,7 +114,7 @@ func (s *informer) AddEventHandlerWithResyncPeriod(handler ResourceEventHandler,
 // AddEventHandlerWithOptions adds a handler with options.
 func (s *informer) AddEventHandlerWithOptions(handler ResourceEventHandler, options HandlerOptions) (ResourceEventHandlerRegistration, error) {
 	if handler == nil {
-		return nil, errors.New("the handler is nil")
+		return nil, errors.New("handler is nil")
 	}
 	if s.engine.IsDivided() {
 		handler = &serialHandler{handler, callOf(handler), turn.New()}
@@ -140,17 +140,18 @@ func (s *informer) register(h ResourceEventHandler, options HandlerOptions, part
 	return registration{r}, nil
 }
 
-// RemoveEventHandler removes a handler, which is not called any more but for the call that runs.
+// RemoveEventHandler removes a handler, which is not called any more, except for a running call.
 func (s *informer) RemoveEventHandler(handle ResourceEventHandlerRegistration) error {
 	r, ok := handle.(registration)
 	if !ok {
-		return fmt.Errorf("invalid key type %T: it is no handle of an informer of this package", handle)
+		return fmt.Errorf("invalid key type %T: not a handle of an informer of this package", handle)
 	}
 	s.engine.RemoveHandler(r.Registration)
 	return nil
 }
 
-// HasSynced reports whether the informer has synced and the handler was called for all that was there then.
+// HasSynced reports whether the informer has synced and the handler has been called for every object of the initial
+// list.
 func (r registration) HasSynced() bool { return IsDone(r) }
 
 // HasSyncedChecker returns a DoneChecker whose channel is closed when HasSynced becomes true.
@@ -167,7 +168,7 @@ func (r registration) ShutdownChan() <-chan struct{} { return r.Ended() }
 func ShutDownEventHandler(informer SharedInformer, handle ResourceEventHandlerRegistration) error {
 	ending, ok := handle.(interface{ ShutdownChan() <-chan struct{} })
 	if !ok {
-		return fmt.Errorf("invalid handle type %T: it cannot be waited for", handle)
+		return fmt.Errorf("invalid handle type %T: not a handle of an informer of this package", handle)
 	}
 	if err := informer.RemoveEventHandler(handle); err != nil {
 		return err
@@ -176,7 +177,7 @@ func ShutDownEventHandler(informer SharedInformer, handle ResourceEventHandlerRe
 	return nil
 }
 
-// HandlerStateOf returns the state of a handler. It is the zero one for a registration that is not of this package.
+// HandlerStateOf returns the state of a handler, the zero value for a registration that is not of this package.
 func HandlerStateOf(handle ResourceEventHandlerRegistration) HandlerState {
 	if r, ok := handle.(registration); ok {
 		return handlerState(r.State())

@@ -16,18 +16,19 @@ import (
 	"vedette.dev/internal/object"
 )
 
-// NewInformerView returns an informer that shows the objects of another, of this package, as something else: typed objects as
-// unstructured ones, unstructured ones as typed ones, and both as metadata alone. So the parts of a program that want a
-// kind in different forms share one watch and one copy of the objects.
+// NewInformerView returns an informer that shows the objects of another informer of this package in another form: typed
+// objects as unstructured ones, unstructured ones as typed ones, and both as metadata only. So the parts of a program
+// that need a kind in different forms share one watch and one copy of the objects.
 //
-// The form is that of as, a pointer to a Go type, to an unstructured.Unstructured or to a metav1.PartialObjectMetadata; the
-// latter two say in as of which kind they are. What is read is made at that moment, and belongs to the reader, except for the
-// maps and lists of metadata. A view has handlers and indexes, whose functions see the objects in its form; the
-// names of indexes are those of the informer. It runs when the informer does: its own Run only waits.
+// The form is the type of as, a pointer to a Go type, to an unstructured.Unstructured or to a
+// metav1.PartialObjectMetadata; the latter two must have their kind set. Objects are converted when they are read, and
+// belong to the reader, except for the maps and lists of metadata. A view has handlers and indexes, whose functions are
+// given the objects in its form; the names of indexes are shared with the informer. It runs while the informer does:
+// its own Run only waits.
 func NewInformerView(informer SharedIndexInformer, as runtime.Object) (SharedIndexInformer, error) {
 	behind, ok := informer.GetIndexer().(*cache)
 	if !ok {
-		return nil, fmt.Errorf("cache: NewInformerView cannot see behind a %T", informer)
+		return nil, fmt.Errorf("cache: NewInformerView does not support a %T", informer)
 	}
 	decode, err := decoderFor(as)
 	if err != nil {
@@ -38,7 +39,7 @@ func NewInformerView(informer SharedIndexInformer, as runtime.Object) (SharedInd
 	return v, nil
 }
 
-// informerView is an informer whose objects look different.
+// informerView is an informer whose objects are converted.
 type informerView struct {
 	SharedIndexInformer
 	decode  decoder
@@ -47,12 +48,12 @@ type informerView struct {
 
 var _ StateReader = (*informerView)(nil)
 
-// State is that of the informer.
+// State returns the state of the informer.
 func (v *informerView) State() State { return StateOf(v.SharedIndexInformer) }
 
-var errView = errors.New("cache: it is the informer behind a view that says how objects are stored, and not the view")
+var errView = errors.New("cache: not supported by a view; set it on the informer")
 
-// SetTransform is an error.
+// SetTransform returns an error.
 func (v *informerView) SetTransform(TransformFunc) error { return errView }
 
 func (v *informerView) GetStore() Store { return v.indexer }
@@ -95,8 +96,8 @@ func (v *informerView) AddEventHandlerWithOptions(h ResourceEventHandler, option
 	return v.SharedIndexInformer.AddEventHandlerWithOptions(viewHandler{h, v.decode}, options)
 }
 
-// viewHandler tells a handler of objects in the form of the view. It is lazy, so that it is up to the handler behind whether
-// anything is made of what is stored.
+// viewHandler calls a handler with objects in the form of the view. It is lazy, so that objects are converted only if
+// the wrapped handler needs them.
 type viewHandler struct {
 	ResourceEventHandler
 	decode decoder
@@ -110,24 +111,24 @@ func (h viewHandler) OnEvent(e LazyEvent) {
 	e.deliver(h.ResourceEventHandler)
 }
 
-// decoderFor returns the decoder that makes objects of a form of those that are stored.
+// decoderFor returns the decoder that converts stored objects to a form.
 func decoderFor(as runtime.Object) (decoder, error) {
 	gvk := as.GetObjectKind().GroupVersionKind()
 	switch as.(type) {
 	case *metav1.PartialObjectMetadata:
 		if gvk.Empty() {
-			return nil, errors.New("cache: the metadata for NewInformerView does not say of which kind it is")
+			return nil, errors.New("cache: NewInformerView: the PartialObjectMetadata has no kind")
 		}
 		return func(stored any) (any, error) { return toMetadata(stored, gvk) }, nil
 	case *unstructured.Unstructured:
 		if gvk.Empty() {
-			return nil, errors.New("cache: the object for NewInformerView does not say of which kind it is")
+			return nil, errors.New("cache: NewInformerView: the unstructured object has no kind")
 		}
 		return func(stored any) (any, error) { return toUnstructured(stored, gvk) }, nil
 	}
 	t := reflect.TypeOf(as)
 	if t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
-		return nil, fmt.Errorf("cache: NewInformerView cannot show objects as a %T", as)
+		return nil, fmt.Errorf("cache: NewInformerView cannot convert objects to a %T", as)
 	}
 	return func(stored any) (any, error) { return toTyped(stored, t) }, nil
 }
@@ -151,7 +152,7 @@ func toMetadata(stored any, gvk schema.GroupVersionKind) (any, error) {
 	return out, nil
 }
 
-// metaStruct is metadata in a struct. Its maps and lists are those of the object.
+// metaStruct returns metadata as a struct. Its maps and lists are shared with the object.
 func metaStruct(m metav1.Object) *metav1.ObjectMeta {
 	if a, ok := m.(metav1.ObjectMetaAccessor); ok {
 		if own, ok := a.GetObjectMeta().(*metav1.ObjectMeta); ok {
@@ -186,7 +187,7 @@ func toUnstructured(stored any, gvk schema.GroupVersionKind) (any, error) {
 	}
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(typed)
 	if err != nil {
-		return nil, fmt.Errorf("cannot show a %T as an unstructured object: %w", typed, err)
+		return nil, fmt.Errorf("cannot convert a %T to an unstructured object: %w", typed, err)
 	}
 	out := &unstructured.Unstructured{Object: content}
 	out.SetGroupVersionKind(gvk)
@@ -205,11 +206,11 @@ func toTyped(stored any, t reflect.Type) (any, error) {
 	}
 	u, ok := obj.(*unstructured.Unstructured)
 	if !ok {
-		return nil, fmt.Errorf("cannot show a %T as a %v", obj, t)
+		return nil, fmt.Errorf("cannot convert a %T to a %v", obj, t)
 	}
 	out := reflect.New(t.Elem()).Interface()
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, out); err != nil {
-		return nil, fmt.Errorf("cannot show an unstructured object as a %v: %w", t, err)
+		return nil, fmt.Errorf("cannot convert an unstructured object to a %v: %w", t, err)
 	}
 	return out, nil
 }

@@ -175,8 +175,8 @@ func TestBadViews(t *testing.T) {
 		as   runtime.Object
 		want string
 	}{
-		{&unstructured.Unstructured{}, "of which kind"},
-		{&metav1.PartialObjectMetadata{}, "of which kind"},
+		{&unstructured.Unstructured{}, "has no kind"},
+		{&metav1.PartialObjectMetadata{}, "has no kind"},
 	} {
 		if _, err := NewInformerView(i, test.as); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%T: got %v, want %q", test.as, err, test.want)

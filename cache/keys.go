@@ -10,10 +10,10 @@ import (
 	"vedette.dev/internal/object"
 )
 
-// KeyFunc makes the key under which an object is stored. The same object must always have the same key.
+// KeyFunc returns the key of an object. It must be deterministic.
 type KeyFunc func(obj interface{}) (string, error)
 
-// KeyError says that an object has no key. Every method that asks a KeyFunc returns its error in one of these.
+// KeyError is the error for an object without a key. Every method that calls a KeyFunc wraps its error in a KeyError.
 type KeyError struct {
 	Obj interface{}
 	Err error
@@ -26,7 +26,7 @@ func (k KeyError) Error() string {
 // Unwrap returns the error of the KeyFunc.
 func (k KeyError) Unwrap() error { return k.Err }
 
-// ExplicitKey is given to MetaNamespaceKeyFunc in place of an object by those who have only its key.
+// ExplicitKey can be passed to MetaNamespaceKeyFunc in place of an object, if only its key is known.
 type ExplicitKey string
 
 // MetaNamespaceKeyFunc is the KeyFunc for API objects: namespace/name, or name alone where there is no namespace.
@@ -44,8 +44,8 @@ func MetaNamespaceKeyFunc(obj interface{}) (string, error) {
 	return name.String(), nil
 }
 
-// DeletionHandlingMetaNamespaceKeyFunc also knows the tombstones that handlers of deletions may be given: it returns
-// the Key of a DeletedFinalStateUnknown (the value, not a pointer to one).
+// DeletionHandlingMetaNamespaceKeyFunc also accepts tombstones, which OnDelete may be given: it returns the Key of a
+// DeletedFinalStateUnknown (the value, not a pointer to one).
 func DeletionHandlingMetaNamespaceKeyFunc(obj interface{}) (string, error) {
 	if d, ok := obj.(DeletedFinalStateUnknown); ok {
 		return d.Key, nil
@@ -53,7 +53,7 @@ func DeletionHandlingMetaNamespaceKeyFunc(obj interface{}) (string, error) {
 	return MetaNamespaceKeyFunc(obj)
 }
 
-// SplitMetaNamespaceKey takes apart what MetaNamespaceKeyFunc made.
+// SplitMetaNamespaceKey splits the result of MetaNamespaceKeyFunc.
 func SplitMetaNamespaceKey(key string) (namespace, name string, err error) {
 	first, rest, found := strings.Cut(key, "/")
 	switch {
@@ -66,8 +66,8 @@ func SplitMetaNamespaceKey(key string) (namespace, name string, err error) {
 	}
 }
 
-// ObjectName names an object of a kind that is known from elsewhere. Unlike a types.NamespacedName it is written
-// without a slash where there is no namespace.
+// ObjectName is the namespace and name of an object whose kind is known from elsewhere. Unlike a types.NamespacedName
+// it is printed without a slash if there is no namespace.
 type ObjectName struct {
 	Namespace string
 	Name      string
@@ -78,29 +78,29 @@ func NewObjectName(namespace, name string) ObjectName {
 	return ObjectName{Namespace: namespace, Name: name}
 }
 
-// Parts undoes NewObjectName.
+// Parts is the inverse of NewObjectName.
 func (n ObjectName) Parts() (namespace, name string) { return n.Namespace, n.Name }
 
-// String is the key that MetaNamespaceKeyFunc makes for the object.
+// String returns the key that MetaNamespaceKeyFunc returns for the object.
 func (n ObjectName) String() string { return object.Join(n.Namespace, n.Name) }
 
-// AsNamespacedName says the same in the words of apimachinery.
+// AsNamespacedName converts to the type of apimachinery.
 func (n ObjectName) AsNamespacedName() types.NamespacedName {
 	return types.NamespacedName{Namespace: n.Namespace, Name: n.Name}
 }
 
-// NamespacedNameAsObjectName undoes AsNamespacedName.
+// NamespacedNameAsObjectName is the inverse of AsNamespacedName.
 func NamespacedNameAsObjectName(nn types.NamespacedName) ObjectName {
 	return NewObjectName(nn.Namespace, nn.Name)
 }
 
-// ParseObjectName reads what String wrote.
+// ParseObjectName parses the result of String.
 func ParseObjectName(str string) (ObjectName, error) {
 	namespace, name, err := SplitMetaNamespaceKey(str)
 	return NewObjectName(namespace, name), err
 }
 
-// ObjectToName returns the name of an API object. What has no metadata is an error.
+// ObjectToName returns the name of an API object. It is an error if the object has no metadata.
 func ObjectToName(obj interface{}) (ObjectName, error) {
 	if r, ok := obj.(object.AtRest); ok {
 		return NewObjectName(object.Name(r.Key())), nil
@@ -112,12 +112,12 @@ func ObjectToName(obj interface{}) (ObjectName, error) {
 	return MetaObjectToName(m), nil
 }
 
-// MetaObjectToName returns the name of an object whose metadata is at hand.
+// MetaObjectToName returns the name of an object, given its metadata.
 func MetaObjectToName(obj metav1.Object) ObjectName {
 	return NewObjectName(obj.GetNamespace(), obj.GetName())
 }
 
-// DeletionHandlingObjectToName also reads the key of a tombstone, as DeletionHandlingMetaNamespaceKeyFunc does.
+// DeletionHandlingObjectToName also accepts tombstones, as DeletionHandlingMetaNamespaceKeyFunc does.
 func DeletionHandlingObjectToName(obj interface{}) (ObjectName, error) {
 	if d, ok := obj.(DeletedFinalStateUnknown); ok {
 		return ParseObjectName(d.Key)

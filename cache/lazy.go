@@ -8,35 +8,37 @@ import (
 	"vedette.dev/internal/object"
 )
 
-// LazyEventHandler is a handler that is called with the key and the type of each change, and gets the object on request. With packed
-// storage nothing is decoded before it does: a controller that puts keys into a queue never asks, and reads the object once when
-// it works on the key, however often it has changed. Of the four methods only OnEvent is called; the others are for
-// informers that know no lazy handlers. Most handlers are a LazyEventHandlerFunc, which has them.
+// LazyEventHandler is a handler that is called with the key and the type of each change, and gets the object on
+// request. With packed storage nothing is decoded before that: a controller that enqueues keys never requests it, and
+// reads the object once when it reconciles the key, however often it has changed. Of the four methods only OnEvent is
+// called; the others are for informers without support for lazy handlers. Most handlers are a LazyEventHandlerFunc,
+// which has them.
 type LazyEventHandler interface {
 	ResourceEventHandler
 	OnEvent(e LazyEvent)
 }
 
-// LazyEvent is what has happened to an object. It may be kept.
+// LazyEvent is a change of an object. It may be kept.
 type LazyEvent struct {
 	// Type is Added, Modified or Deleted.
 	Type watch.EventType
-	// Key is namespace/name, or the name alone where there is no namespace. Across clusters it begins with that of the cluster.
+	// Key is namespace/name, or the name alone without a namespace. With several clusters it is prefixed with that of
+	// the cluster.
 	Key string
-	// Initial says that an added object is of the first list.
+	// Initial is true for an added object of the initial list.
 	Initial bool
 
-	old, new any     // of the engine: decoded or at rest, or a tombstone
+	old, new any     // of the engine: decoded or packed, or a tombstone
 	decode   decoder // of a view; nil without one
 }
 
-// Object returns the object as it is now; of one that is deleted the last state that is known, in a DeletedFinalStateUnknown if
-// nobody saw the end. It is to be read only.
+// Object returns the current object; for a deletion the last known state, in a DeletedFinalStateUnknown if the watch
+// missed the deletion. It must not be modified.
 func (e LazyEvent) Object() any {
 	return e.decoded(e.current())
 }
 
-// OldObject returns the object as it was before it was modified, and nil if it was not. It is to be read only.
+// OldObject returns the object before a modification, otherwise nil. It must not be modified.
 func (e LazyEvent) OldObject() any {
 	if e.Type != watch.Modified {
 		return nil
@@ -44,7 +46,7 @@ func (e LazyEvent) OldObject() any {
 	return e.decoded(e.old)
 }
 
-// decoded returns what the handler is given for an object or a tombstone of the engine.
+// decoded returns the handler's form of an object or a tombstone of the engine.
 func (e LazyEvent) decoded(obj any) any {
 	if e.decode == nil {
 		return decoded(obj)
@@ -58,15 +60,15 @@ func (e LazyEvent) decoded(obj any) any {
 	}
 	out, err := e.decode(obj)
 	if err != nil {
-		panic(err) // which the listener that calls the handler recovers from, and counts
+		panic(err) // recovered and counted by the listener that calls the handler
 	}
 	return out
 }
 
-// Resync reports whether nothing has changed, and the event only says so because it is time.
+// Resync reports whether the event is a resync, without a change.
 func (e LazyEvent) Resync() bool { return e.Type == watch.Modified && object.Identical(e.old, e.new) }
 
-// Name is the namespace and the name of the object, which in most informers are the Key.
+// Name returns the namespace and the name of the object, which in most informers are the Key.
 func (e LazyEvent) Name() ObjectName {
 	current := e.current()
 	if gone, ok := current.(object.Tombstone); ok {
@@ -80,14 +82,14 @@ func (e LazyEvent) Name() ObjectName {
 	return name
 }
 
-// UID and ResourceVersion say which state of which object Object returns. They are empty if that is not known.
+// UID and ResourceVersion are those of the object that Object returns. They are empty if unknown.
 func (e LazyEvent) UID() types.UID { return object.Of(e.current()).UID }
 
-// ResourceVersion is that of the object.
+// ResourceVersion returns the resource version of the object.
 func (e LazyEvent) ResourceVersion() string { return object.Of(e.current()).Version }
 
-// Meta returns the metadata of the object. It takes much less time than the object does, if that is packed, and none if it
-// is not. It is to be read only.
+// Meta returns the metadata of the object. For a packed object this is much faster than Object. It must not be
+// modified.
 func (e LazyEvent) Meta() (metav1.Object, error) {
 	current := e.current()
 	if gone, ok := current.(object.Tombstone); ok {
@@ -103,8 +105,8 @@ func (e LazyEvent) current() any {
 	return e.new
 }
 
-// LazyEventHandlerFunc is a LazyEventHandler that is one function. It works with any informer: those that know no lazy handlers
-// have decoded the object already.
+// LazyEventHandlerFunc is a LazyEventHandler that calls a function. It works with any informer: those without support
+// for lazy handlers have decoded the object already.
 type LazyEventHandlerFunc func(e LazyEvent)
 
 var _ LazyEventHandler = LazyEventHandlerFunc(nil)

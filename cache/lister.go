@@ -10,11 +10,11 @@ import (
 	"vedette.dev/internal/object"
 )
 
-// AppendFunc is called with each object that a listing finds.
+// AppendFunc is called with each object of a list.
 type AppendFunc func(interface{})
 
-// ListAll calls appendFn with each object in the store that the selector matches. With labels.Everything, or nil, it
-// does not look at labels, and so takes objects that have none.
+// ListAll calls appendFn with each object in the store that the selector matches. With labels.Everything, or nil,
+// labels are not read, and objects need not have any.
 func ListAll(store Store, selector labels.Selector, appendFn AppendFunc) error {
 	if labels.MatchesNothing(selector) {
 		return nil
@@ -22,8 +22,8 @@ func ListAll(store Store, selector labels.Selector, appendFn AppendFunc) error {
 	return appendMatching(store.List(), keeper(selector, ""), appendFn)
 }
 
-// ListAllByNamespace is ListAll for the objects of one namespace, which it finds by the index named NamespaceIndex. If
-// there is no such index, it looks at all objects. The empty namespace means all of them.
+// ListAllByNamespace is like ListAll, for the objects of one namespace, found by the index NamespaceIndex. If there is
+// no such index, it scans all objects. The empty namespace means all objects.
 func ListAllByNamespace(indexer Indexer, namespace string, selector labels.Selector, appendFn AppendFunc) error {
 	if labels.MatchesNothing(selector) {
 		return nil
@@ -53,11 +53,10 @@ func appendMatching(list []any, keep filter, appendFn AppendFunc) error {
 	return nil
 }
 
-// filter decides which objects a listing keeps. A nil one keeps all.
+// filter decides which objects a list keeps. A nil filter keeps all.
 type filter func(obj any) (bool, error)
 
-// keeper makes a filter of a selector and a namespace, each of which may be empty. Where there is nothing to look for, no
-// metadata is read.
+// keeper returns a filter for a selector and a namespace, each of which may be empty. If both are, no metadata is read.
 func keeper(selector labels.Selector, namespace string) filter {
 	everything := selector == nil || selector.Empty()
 	if everything && namespace == "" {
@@ -101,7 +100,7 @@ type GenericNamespaceLister interface {
 	Get(name string) (runtime.Object, error)
 }
 
-// NewGenericLister returns a lister for the objects in an indexer. The resource is what errors speak of.
+// NewGenericLister returns a lister for the objects in an indexer. The resource is used in errors.
 func NewGenericLister(indexer Indexer, resource schema.GroupResource) GenericLister {
 	return genericLister{NewTypedLister[runtime.Object](indexer, resource)}
 }
@@ -112,21 +111,21 @@ func (l genericLister) ByNamespace(namespace string) GenericNamespaceLister {
 	return l.TypedLister.ByNamespace(namespace)
 }
 
-// TypedLister reads objects of one type from an indexer, all of them or those of one namespace. The packages of listers
-// are made of it, a line a kind. What it returns is shared and must not be changed, unless the informer packs its objects.
+// TypedLister reads objects of one type from an indexer, all of them or those of one namespace. The generated listers
+// are based on it. Its results are shared and must not be modified, unless the informer packs its objects.
 type TypedLister[T any] struct {
 	indexer   Indexer
 	resource  schema.GroupResource
 	namespace string
 }
 
-// NewTypedLister returns a lister of all objects in an indexer. The resource is what errors speak of.
+// NewTypedLister returns a lister of all objects in an indexer. The resource is used in errors.
 func NewTypedLister[T any](indexer Indexer, resource schema.GroupResource) TypedLister[T] {
 	return TypedLister[T]{indexer: indexer, resource: resource}
 }
 
-// ByNamespace returns a lister of the objects of one namespace, found by the index named NamespaceIndex if there is one.
-// The empty namespace means all of them.
+// ByNamespace returns a lister of the objects of one namespace, found by the index NamespaceIndex if there is one. The
+// empty namespace means all objects.
 func (l TypedLister[T]) ByNamespace(namespace string) TypedLister[T] {
 	l.namespace = namespace
 	return l
@@ -150,7 +149,7 @@ func (l TypedLister[T]) Get(name string) (T, error) {
 	return typed, nil
 }
 
-// find looks an object up. In a store of this package it makes no string of the key for that.
+// find looks up an object. For a store of this package it does not build the key string.
 func (l TypedLister[T]) find(name string) (any, bool, error) {
 	c, ok := l.indexer.(*cache)
 	if !ok || l.namespace == "" {
@@ -167,8 +166,8 @@ func (l TypedLister[T]) find(name string) (any, bool, error) {
 	return obj, err == nil, err
 }
 
-// List returns the objects that the selector matches, in a slice of the caller's own. With labels.Everything, or nil, it
-// does not look at labels.
+// List returns the objects that the selector matches, in a new slice. With labels.Everything, or nil, labels are not
+// read.
 func (l TypedLister[T]) List(selector labels.Selector) ([]T, error) {
 	if labels.MatchesNothing(selector) {
 		return nil, nil
@@ -178,7 +177,7 @@ func (l TypedLister[T]) List(selector labels.Selector) ([]T, error) {
 		return l.listElsewhere(selector)
 	}
 	v, keep := l.view(s, selector)
-	if keep == nil { // with one, code of the user may be called, which may list itself
+	if keep == nil { // with a filter, code of the program may be called, which may list itself
 		v, _ = v.forCopy(func() (again view, err error) {
 			again, keep = l.view(s, selector)
 			return again, nil
@@ -191,7 +190,7 @@ func (l TypedLister[T]) List(selector labels.Selector) ([]T, error) {
 	return collect[T](&v, keep)
 }
 
-// view returns the rows to look at, and what to look for in them.
+// view returns the rows to scan, and the filter for them.
 func (l TypedLister[T]) view(s viewer, selector labels.Selector) (view, filter) {
 	if l.namespace == "" {
 		return s.viewAll(), keeper(selector, "")

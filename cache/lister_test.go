@@ -117,7 +117,7 @@ func TestWithEverythingLabelsAreNotRead(t *testing.T) {
 func TestAnObjectOfAnotherTypeIsAnErrorAndNoPanic(t *testing.T) {
 	s := NewIndexer(MetaNamespaceKeyFunc, Indexers{NamespaceIndex: MetaNamespaceIndexFunc})
 	mustNot(t, s.Add(&corev1.Node{}))
-	want := "holds an object of type *v1.Node where *v1.Pod was expected"
+	want := "unexpected object of type *v1.Node in the cache, want *v1.Pod"
 	for _, indexer := range []Indexer{s, foreign{s}} {
 		l := NewTypedLister[*corev1.Pod](indexer, pods)
 		_, err := l.Get("")

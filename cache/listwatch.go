@@ -11,7 +11,7 @@ import (
 	"vedette.dev/rest"
 )
 
-// Lister lists the objects of one kind. What it returns is of a list type; its version is where a watch can begin.
+// Lister lists the objects of one kind. The result is a list type; its version is where a watch can start.
 type Lister interface {
 	List(options metav1.ListOptions) (runtime.Object, error)
 }
@@ -21,7 +21,7 @@ type ListerWithContext interface {
 	ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error)
 }
 
-// Watcher tells of changes after a version. If it returns an error, there is no watch to stop.
+// Watcher watches for changes after a version. If it returns an error, there is no watch to stop.
 type Watcher interface {
 	Watch(options metav1.ListOptions) (watch.Interface, error)
 }
@@ -31,7 +31,7 @@ type WatcherWithContext interface {
 	WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
 }
 
-// ListerWatcher is where a reflector gets its objects from.
+// ListerWatcher is the source of a reflector.
 type ListerWatcher interface {
 	Lister
 	Watcher
@@ -43,15 +43,16 @@ type ListerWatcherWithContext interface {
 	WatcherWithContext
 }
 
-// RawListerWatcher is a ListerWatcher that may hand out the answers to its requests before they are decoded. A reflector then decodes
-// each object by itself, and only if the store does not have it. It is for ListerWatchers that send requests by other clients than those
-// of package rest: see NewListWatchFromRequester for these.
+// RawListerWatcher is a ListerWatcher that can return undecoded responses. A reflector then decodes each object
+// separately, and only if the store does not have it. It is for ListerWatchers that use other clients than those of
+// package rest: see NewListWatchFromRequester for these.
 type RawListerWatcher interface {
 	ListerWatcher
-	// ListRaw lists, and returns the answer or, if it cannot be had, the list decoded: one of the two, or an error.
+	// ListRaw lists, and returns the undecoded response or, if that is not possible, the decoded list: one of the two,
+	// or an error.
 	ListRaw(ctx context.Context, options metav1.ListOptions) (*rest.Items, runtime.Object, error)
-	// WatchRaw watches, and returns the frames or, if they cannot be had, the watch decoded: one of the two, or an error. Frames end
-	// when the context does.
+	// WatchRaw watches, and returns the frames or, if that is not possible, a decoded watch: one of the two, or an
+	// error. Frames end when the context does.
 	WatchRaw(ctx context.Context, options metav1.ListOptions) (*rest.Frames, watch.Interface, error)
 }
 
@@ -105,8 +106,8 @@ type (
 	WatchFuncWithContext func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
 )
 
-// ListWatch is a ListerWatcher made of functions. One function of each pair is enough; those with a context are
-// preferred where there is a context.
+// ListWatch is a ListerWatcher that calls functions. One function of each pair is enough; those with a context are
+// preferred.
 type ListWatch struct {
 	ListFunc  ListFunc
 	WatchFunc WatchFunc
@@ -114,10 +115,10 @@ type ListWatch struct {
 	ListWithContextFunc  ListWithContextFunc
 	WatchFuncWithContext WatchFuncWithContext
 
-	// DisableChunking has a reflector list everything in one piece.
+	// DisableChunking makes a reflector list without pages.
 	DisableChunking bool
 
-	// raw has the requests behind the functions; nil if they are not known.
+	// raw has the requests that the functions send; nil if they are not known.
 	raw *rawListWatch
 }
 
@@ -153,7 +154,7 @@ func (lw *ListWatch) list(ctx context.Context, options metav1.ListOptions, plain
 	case lw.ListWithContextFunc != nil:
 		return lw.ListWithContextFunc(ctx, options)
 	}
-	return nil, errors.New("the ListWatch has no function that lists")
+	return nil, errors.New("ListWatch has no list function")
 }
 
 func (lw *ListWatch) watch(ctx context.Context, options metav1.ListOptions, plain bool) (watch.Interface, error) {
@@ -163,12 +164,12 @@ func (lw *ListWatch) watch(ctx context.Context, options metav1.ListOptions, plai
 	case lw.WatchFuncWithContext != nil:
 		return lw.WatchFuncWithContext(ctx, options)
 	}
-	return nil, errors.New("the ListWatch has no function that watches")
+	return nil, errors.New("ListWatch has no watch function")
 }
 
-// watchListRefuser is a client or a ListerWatcher that may not know how to begin a watch with all objects.
+// watchListRefuser is a client or a ListerWatcher that may not support streaming lists.
 type watchListRefuser interface {
-	// IsWatchListSemanticsUnSupported is spelled as it is for the sake of those who have it.
+	// IsWatchListSemanticsUnSupported is spelled as in client-go.
 	IsWatchListSemanticsUnSupported() bool
 }
 
@@ -177,8 +178,8 @@ func refusesWatchList(client any) bool {
 	return ok && refuser.IsWatchListSemanticsUnSupported()
 }
 
-// ToListWatcherWithWatchListSemantics returns a ListerWatcher that says of itself what the client says: whether a watch
-// can begin with all objects, in the place of a list. Fake clients cannot do it.
+// ToListWatcherWithWatchListSemantics returns a ListerWatcher that reports what the client reports: whether it supports
+// streaming lists. Fake clients do not.
 func ToListWatcherWithWatchListSemantics(lw *ListWatch, client any) ListerWatcher {
 	return &listWatchWithSemantics{lw, refusesWatchList(client)}
 }

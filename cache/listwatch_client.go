@@ -11,13 +11,13 @@ import (
 	"vedette.dev/rest"
 )
 
-// Getter begins a request. Every rest.Interface does.
+// Getter creates GET requests. Every rest.Interface does.
 type Getter interface {
 	Get() *rest.Request
 }
 
-// Requester hands out the requests behind a list and a watch before they are sent. The typed, dynamic and metadata
-// clients for one resource do.
+// Requester creates the requests of a list and a watch without sending them. The typed, dynamic and metadata clients
+// for one resource do.
 type Requester interface {
 	ListRequest(opts metav1.ListOptions) *rest.Request
 	WatchRequest(opts metav1.ListOptions) *rest.Request
@@ -33,16 +33,17 @@ func NewListWatchFromClient(c Getter, resource string, namespace string, fieldSe
 	})
 }
 
-// NewFilteredListWatchFromClient is NewListWatchFromClient for those who want to change the options of each request.
+// NewFilteredListWatchFromClient is like NewListWatchFromClient, with a function that modifies the options of each
+// request.
 func NewFilteredListWatchFromClient(c Getter, resource string, namespace string, optionsModifier func(options *metav1.ListOptions)) *ListWatch {
 	return newListWatch(getter{c, resource, namespace}, nil, optionsModifier)
 }
 
-// NewListWatchFromRequester returns a ListWatch for what the client r speaks for. A reflector then reads lists and watches
-// as they come, and decodes each object by itself, and only if it is not the one that it has.
+// NewListWatchFromRequester returns a ListWatch for the resource of the client r. A reflector then reads lists and
+// watches as streams, and decodes each object separately, and only if it has changed.
 //
-// newObject makes what an object is decoded into, such as a *corev1.Pod. Nil means the type that the reflector expects,
-// or that the client knows. tweak may change the options of each request, and may be nil.
+// newObject returns a new object to decode into, such as a *corev1.Pod. Nil means the type that the reflector expects,
+// or that the client knows. tweak may modify the options of each request, and may be nil.
 func NewListWatchFromRequester(r Requester, newObject func() metav1.Object, tweak func(options *metav1.ListOptions)) *ListWatch {
 	return newListWatch(r, newObject, tweak)
 }
@@ -68,7 +69,7 @@ func newListWatch(r Requester, newObject func() metav1.Object, tweak func(*metav
 	return lw
 }
 
-// getter is a Requester made of a Getter.
+// getter is a Requester based on a Getter.
 type getter struct {
 	client              Getter
 	resource, namespace string
@@ -83,7 +84,7 @@ func (g getter) WatchRequest(opts metav1.ListOptions) *rest.Request {
 	return g.ListRequest(opts)
 }
 
-// tweaked is a Requester whose options are changed on the way.
+// tweaked is a Requester whose options are modified.
 type tweaked struct {
 	Requester
 	tweak func(*metav1.ListOptions)

@@ -17,19 +17,19 @@ import (
 	"vedette.dev/rest"
 )
 
-// rawListWatch is how a reflector gets at the bytes of lists and watches: through the requests that the functions of a ListWatch
-// would send.
+// rawListWatch gives a reflector access to the bytes of lists and watches, by the requests that the functions of a
+// ListWatch would send.
 type rawListWatch struct {
 	requests  tweaked
 	newObject func() metav1.Object
-	// made is the code of the functions that go with the raw.
+	// made is the code of the functions that belong to raw.
 	made [4]uintptr
 }
 
-// rawOf returns the raw of a ListerWatcher, or nil.
+// rawOf returns the rawListWatch of a ListerWatcher, or nil.
 func rawOf(lw ListerWatcher) *rawListWatch {
 	l := plainListWatch(lw)
-	// If a program has put a function of its own into the ListWatch, that is called.
+	// If the program has set a function of its own in the ListWatch, that is called.
 	if l == nil || l.raw == nil || l.raw.made != codesOf(l) {
 		return nil
 	}
@@ -41,9 +41,9 @@ func codesOf(lw *ListWatch) [4]uintptr {
 	return [4]uintptr{codeOf(lw.ListFunc), codeOf(lw.WatchFunc), codeOf(lw.ListWithContextFunc), codeOf(lw.WatchFuncWithContext)}
 }
 
-// codeOf returns the address of the code of a function. By it the package recognises functions that it has made itself, where client-go's
-// types leave no room for a flag: fields of a ListWatch that a program may replace, and the types IndexFunc and TransformFunc. A function
-// that wraps another has other code, and is then called as any function of the program.
+// codeOf returns the address of the code of a function. The package uses it to recognise its own functions, where
+// client-go's types leave no room for a flag: fields of a ListWatch that a program may replace, and the types IndexFunc
+// and TransformFunc. A function that wraps another has other code, and is called like any function of the program.
 func codeOf(f any) uintptr { return reflect.ValueOf(f).Pointer() }
 
 // sourceOf returns a ListerWatcher as the source of a reflector.
@@ -91,17 +91,17 @@ func plainListWatch(lw ListerWatcher) *ListWatch {
 	return l
 }
 
-// plainList has the client decode a list as a whole.
+// plainList lets the client decode a list as a whole.
 func (d *rawListWatch) plainList(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	return d.requests.ListRequest(options).Do(ctx).Get()
 }
 
-// plainWatch has the client decode the events.
+// plainWatch lets the client decode the events.
 func (d *rawListWatch) plainWatch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 	return d.requests.WatchRequest(options).Watch(ctx)
 }
 
-// streamedList decodes each item by itself, for types that the client does not know.
+// streamedList decodes each item separately, for types that the client does not know.
 func (d *rawListWatch) streamedList(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	items, err := d.requests.ListRequest(options).Items(ctx)
 	if errors.Is(err, rest.ErrNoStream) {
@@ -126,7 +126,7 @@ func (d *rawListWatch) streamedList(ctx context.Context, options metav1.ListOpti
 	return list, err
 }
 
-// streamedWatch decodes each event by itself, for types that the client does not know.
+// streamedWatch decodes each event separately, for types that the client does not know.
 func (d *rawListWatch) streamedWatch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 	frames, err := d.requests.WatchRequest(options).Frames(ctx)
 	if errors.Is(err, rest.ErrNoStream) {
@@ -139,19 +139,19 @@ func (d *rawListWatch) streamedWatch(ctx context.Context, options metav1.ListOpt
 	return watch.NewStreamWatcher(frameDecoder{frames, d}, reporter), nil
 }
 
-// clientWatchDecoding is how a client says that the fault is on its side.
+// clientWatchDecoding is the cause that a client sets for a decoding error.
 const clientWatchDecoding = "ClientWatchDecoding"
 
 func (d *rawListWatch) runtimeObject(raw *rest.Raw) (runtime.Object, error) {
 	made := d.newObject()
 	obj, ok := made.(runtime.Object)
 	if !ok {
-		return nil, fmt.Errorf("%T is not an API type, as it has no DeepCopyObject: only a reflector can read it", made)
+		return nil, fmt.Errorf("%T has no DeepCopyObject method: only a reflector can read it", made)
 	}
 	return obj, codec.Into(raw, obj)
 }
 
-// frameDecoder is a watch.Decoder.
+// frameDecoder implements watch.Decoder.
 type frameDecoder struct {
 	frames *rest.Frames
 	raw    *rawListWatch

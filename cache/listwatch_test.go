@@ -104,11 +104,11 @@ func TestListWatchFromClientAsks(t *testing.T) {
 func TestAListWatchWithoutFunctionsIsAnError(t *testing.T) {
 	lw := &ListWatch{}
 	_, err := lw.List(metav1.ListOptions{})
-	wantError(t, err, "no function that lists")
+	wantError(t, err, "no list function")
 	_, err = lw.ListWithContext(t.Context(), metav1.ListOptions{})
-	wantError(t, err, "no function that lists")
+	wantError(t, err, "no list function")
 	_, err = lw.Watch(metav1.ListOptions{})
-	wantError(t, err, "no function that watches")
+	wantError(t, err, "no watch function")
 	_, err = lw.WatchWithContext(t.Context(), metav1.ListOptions{})
-	wantError(t, err, "no function that watches")
+	wantError(t, err, "no watch function")
 }

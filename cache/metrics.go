@@ -30,18 +30,18 @@ type HistogramMetric interface {
 	Observe(float64)
 }
 
-// InformerMetricsProvider makes the metrics of one informer's queue and store. It is given in options, and nil means
-// none. Metrics should look at id.Reserved() when they are updated, so that an informer that ended is no longer counted.
+// InformerMetricsProvider creates the metrics of one informer's queue and store. Metrics should check id.Reserved()
+// when they are updated, so that an informer that has ended is no longer counted.
 type InformerMetricsProvider interface {
-	// NewQueuedItemMetric is for the number of deltas that wait in the queue.
+	// NewQueuedItemMetric returns the metric for the number of queued deltas.
 	NewQueuedItemMetric(id InformerNameAndResource) GaugeMetric
-	// NewProcessingLatencyMetric is for the seconds it took to process what was popped.
+	// NewProcessingLatencyMetric returns the metric for the duration in seconds of processing a popped item or batch.
 	NewProcessingLatencyMetric(id InformerNameAndResource) HistogramMetric
-	// NewStoreResourceVersionMetric is for the resource version of the store, its last 15 digits.
+	// NewStoreResourceVersionMetric returns the metric for the resource version of the store, its last 15 digits.
 	NewStoreResourceVersionMetric(id InformerNameAndResource) GaugeMetric
 }
 
-// versionMetric returns nil where nothing is to be counted.
+// versionMetric returns nil if there are no metrics.
 func versionMetric(id InformerNameAndResource, p InformerMetricsProvider) GaugeMetric {
 	if p == nil || !id.Reserved() {
 		return nil
@@ -70,7 +70,8 @@ func countVersion(m GaugeMetric, version string) {
 	}
 }
 
-// processedMetrics returns the function that is called after each batch, with the number of changes that wait; nil if nothing is counted.
+// processedMetrics returns the function that is called after each batch, with the number of pending changes; nil if
+// there are no metrics.
 func processedMetrics(id InformerNameAndResource, p InformerMetricsProvider) func(waiting int, began time.Time) {
 	if p == nil || !id.Reserved() {
 		return nil
@@ -82,7 +83,7 @@ func processedMetrics(id InformerNameAndResource, p InformerMetricsProvider) fun
 	}
 }
 
-// InformerName is the name under which a program counts its informers. A nil one means that they are not counted.
+// InformerName is the name of a program's informers in metrics. A nil one means no metrics.
 type InformerName struct {
 	name     string
 	mu       sync.Mutex
@@ -90,8 +91,8 @@ type InformerName struct {
 	reserved map[schema.GroupVersionResource]*atomic.Bool
 }
 
-// NewInformerName returns a name, which must not be empty. Names are not compared with those of others in the process:
-// there is no list of them. A metrics provider sees when two are the same.
+// NewInformerName returns a name, which must not be empty. Names need not be unique in the process; a metrics provider
+// detects duplicates.
 func NewInformerName(name string) (*InformerName, error) {
 	if name == "" {
 		return nil, errors.New("informer name cannot be empty")
@@ -99,7 +100,7 @@ func NewInformerName(name string) (*InformerName, error) {
 	return &InformerName{name: name, reserved: map[schema.GroupVersionResource]*atomic.Bool{}}, nil
 }
 
-// Name returns what NewInformerName was given.
+// Name returns the argument of NewInformerName.
 func (n *InformerName) Name() string {
 	if n == nil {
 		return ""
@@ -137,7 +138,7 @@ func (n *InformerName) Release() {
 	n.released = true
 }
 
-// InformerNameAndResource is the identity of one informer. The zero value is that of one that is not counted.
+// InformerNameAndResource is the identity of one informer. The zero value means no metrics.
 type InformerNameAndResource struct {
 	name     string
 	gvr      schema.GroupVersionResource
@@ -150,5 +151,5 @@ func (n InformerNameAndResource) Reserved() bool { return n.reserved != nil && n
 // Name returns the name of the informer.
 func (n InformerNameAndResource) Name() string { return n.name }
 
-// GroupVersionResource returns what the informer watches.
+// GroupVersionResource returns the resource of the informer.
 func (n InformerNameAndResource) GroupVersionResource() schema.GroupVersionResource { return n.gvr }

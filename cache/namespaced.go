@@ -10,23 +10,22 @@ import (
 	"vedette.dev/internal/listwatch"
 )
 
-// NamespacedInformer is an informer of the objects in a set of namespaces, which can change while it runs.
+// NamespacedInformer is an informer of the objects in a set of namespaces, which can change while it is running.
 type NamespacedInformer interface {
 	SharedIndexInformer
-	// SetNamespaces says which namespaces to look at from now on. One that is new is listed, and the others are not; of one
-	// that is left out, handlers hear that its objects are deleted, as DeletedFinalStateUnknown. It does not wait for either. Of
-	// calls that overlap, the last one counts as a whole. Handlers, transforms and other functions that the informer calls may
-	// call it.
+	// SetNamespaces sets the namespaces to watch. New ones are listed, others are not; for a removed one, handlers
+	// receive the deletions of its objects, as DeletedFinalStateUnknown. It does not wait for either. If calls overlap,
+	// the last one applies as a whole. Handlers, transforms and other functions that the informer calls may call it.
 	SetNamespaces(namespaces ...string) error
 	// Namespaces returns the set, sorted.
 	Namespaces() []string
-	// StoreVersion is up to which version the store holds everything of one namespace, empty if that is not known. The store as
-	// a whole has no version, since each namespace has a watch of its own.
+	// StoreVersion returns the version up to which the store holds everything of one namespace, empty if unknown. The
+	// store as a whole has no version, since each namespace has a watch of its own.
 	StoreVersion(namespace string) string
 }
 
-// NewNamespacedInformer returns an informer of the objects in some namespaces. lw returns the source for one of them. It
-// panics if the options or the namespaces cannot be.
+// NewNamespacedInformer returns an informer of the objects in some namespaces. lw returns the source for one of them.
+// It panics if the options or the namespaces are invalid.
 func NewNamespacedInformer(lw func(namespace string) ListerWatcher, exampleObject runtime.Object, namespaces []string, options SharedIndexInformerOptions) NamespacedInformer {
 	config, indexer := engineConfig(exampleObject, options)
 	s := &namespacedInformer{informer: newInformer(engine.New(config), indexer), lw: lw}
@@ -52,7 +51,7 @@ func (s *namespacedInformer) StoreVersion(namespace string) string {
 func (s *namespacedInformer) SetNamespaces(namespaces ...string) error {
 	for _, namespace := range namespaces {
 		if namespace == "" || strings.Contains(namespace, "/") {
-			return fmt.Errorf("%q is not the name of a namespace", namespace)
+			return fmt.Errorf("invalid namespace %q", namespace)
 		}
 	}
 	sources := map[string]listwatch.Source{}
@@ -61,7 +60,7 @@ func (s *namespacedInformer) SetNamespaces(namespaces ...string) error {
 		if err != nil || len(missing) == 0 {
 			return err
 		}
-		for _, namespace := range missing { // not under the lock: lw is the code of the user
+		for _, namespace := range missing { // not under the lock: lw is code of the program
 			sources[namespace] = sourceOf(s.lw(namespace))
 		}
 	}

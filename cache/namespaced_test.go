@@ -55,8 +55,8 @@ func TestTheSetOfNamespacesMayChangeWhileAnInformerRuns(t *testing.T) {
 		mustNot(t, i.SetNamespaces())
 		synctest.Wait()
 		wantEqual(t, "none", sorted(d.read()), []string{"delete b@1?", "delete c@2?", "delete d@1?"})
-		wantError(t, i.SetNamespaces("a/b"), "not the name of a namespace")
-		wantError(t, i.SetNamespaces(""), "not the name of a namespace")
+		wantError(t, i.SetNamespaces("a/b"), "invalid namespace")
+		wantError(t, i.SetNamespaces(""), "invalid namespace")
 	})
 }
 

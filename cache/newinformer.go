@@ -11,26 +11,26 @@ import (
 type InformerOptions struct {
 	// Logger receives errors and state changes of the reflector. If nil, the logger from the Run context is used, or none.
 	Logger *logr.Logger
-	// ListerWatcher is where the objects come from, ObjectType an example of them.
+	// ListerWatcher is the source of the objects, ObjectType an example of them.
 	ListerWatcher ListerWatcher
 	ObjectType    runtime.Object
 	// Handler is called for changes. Nil means none.
 	Handler ResourceEventHandler
 	// ResyncPeriod is how often the handler is called for all objects again. Zero means never.
 	ResyncPeriod time.Duration
-	// MinWatchTimeout is the least time that the server is asked to keep a watch open.
+	// MinWatchTimeout is the minimum timeout of a watch that is sent to the server.
 	MinWatchTimeout time.Duration
-	// Indexers, if set, have the store be an Indexer with these.
+	// Indexers, if set, make the store an Indexer with these.
 	Indexers Indexers
-	// Transform changes every object before it is stored.
+	// Transform transforms every object before it is stored.
 	Transform TransformFunc
-	// Identifier and InformerMetricsProvider have the informer counted.
+	// Identifier and InformerMetricsProvider are for the metrics of the informer.
 	Identifier              InformerNameAndResource
 	InformerMetricsProvider InformerMetricsProvider
 }
 
-// NewInformerWithOptions returns the store of an informer with a single handler, and the controller that fills it. It is a
-// SharedIndexInformer inside, whose ways with handlers that are slow or panic apply.
+// NewInformerWithOptions returns the store of an informer with a single handler, and the controller that fills it. It
+// is a SharedIndexInformer inside, and treats slow or panicking handlers in the same way.
 func NewInformerWithOptions(options InformerOptions) (Store, Controller) {
 	return newSingle(options)
 }

@@ -9,7 +9,7 @@ import (
 	"vedette.dev/internal/object"
 )
 
-// notificationHandler is a handler that is called with notifications, and not with objects.
+// notificationHandler is a handler that is called with notifications instead of objects.
 type notificationHandler interface {
 	handle(n *fanout.Notification)
 }
@@ -39,7 +39,7 @@ func callPlain(h ResourceEventHandler, n *fanout.Notification) {
 	}
 }
 
-// callUpdate calls OnUpdate. An object that has not changed is passed as one object, also if it is packed.
+// callUpdate calls OnUpdate. For an unchanged object both arguments are the same, even if it is packed.
 func callUpdate(h ResourceEventHandler, n *fanout.Notification) {
 	obj, old := decoded(n.New), n.Old
 	if object.IsAtRest(old) && old == n.New {
@@ -67,7 +67,7 @@ func callLazy(h LazyEventHandler, n *fanout.Notification) {
 	h.OnEvent(e)
 }
 
-// handlerType returns the name that a handler gives itself, or else its Go type. Handlers that wrap another return that of the
+// handlerType returns the HandlerName of a handler, or its Go type. Handlers that wrap another return that of the
 // other.
 func handlerType(h ResourceEventHandler) string {
 	switch h := h.(type) {
@@ -79,7 +79,7 @@ func handlerType(h ResourceEventHandler) string {
 	return fmt.Sprintf("%T", h)
 }
 
-// panicPolicy returns a PanicPolicy as package fanout knows it.
+// panicPolicy converts a PanicPolicy for package fanout.
 func panicPolicy(p PanicPolicy) fanout.PanicPolicy {
 	switch p {
 	case PanicRetry:
@@ -90,7 +90,7 @@ func panicPolicy(p PanicPolicy) fanout.PanicPolicy {
 	return fanout.PanicSkip
 }
 
-// handlerState returns the state of a listener as that of its handler.
+// handlerState converts the state of a listener.
 func handlerState(s fanout.State) HandlerState {
 	return HandlerState{
 		Number: s.Number, Handler: s.Handler, Synced: s.Synced,

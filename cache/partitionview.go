@@ -8,7 +8,7 @@ import (
 	"vedette.dev/internal/engine"
 )
 
-// partitionView is the store of an informer that is divided as if there were one partition alone.
+// partitionView is a view of one partition of a divided informer's store.
 type partitionView struct {
 	*cache
 	id string
@@ -16,13 +16,13 @@ type partitionView struct {
 
 var _ Indexer = partitionView{}
 
-// PartitionIndexer returns a view of the objects of one partition, which is to be read only. Of a partition that there is not,
-// it is empty.
+// PartitionIndexer returns a read-only view of the objects of one partition. It is empty if the partition does not
+// exist.
 func (s *informer) PartitionIndexer(id string) Indexer {
 	return partitionView{s.indexer, id}
 }
 
-var errReadOnly = errors.New("the objects of a partition are to be read only")
+var errReadOnly = errors.New("the view of a partition is read-only")
 
 func (v partitionView) Add(interface{}) error               { return errReadOnly }
 func (v partitionView) Update(interface{}) error            { return errReadOnly }
@@ -92,7 +92,7 @@ func (v partitionView) ByIndex(indexName, indexedValue string) ([]interface{}, e
 	return mine.objects(), nil
 }
 
-// viewAll and viewByIndex are those of a viewer. Those of the store would show all partitions.
+// viewAll and viewByIndex implement viewer. Those of the store would show all partitions.
 
 func (v partitionView) viewAll() view {
 	all, _ := v.cache.viewByIndex(engine.PartitionIndex, v.id)

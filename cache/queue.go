@@ -5,65 +5,64 @@ import (
 	"sync"
 )
 
-// ReflectorStore is what a reflector writes to.
+// ReflectorStore is the destination of a reflector.
 type ReflectorStore interface {
 	Add(obj interface{}) error
 	Update(obj interface{}) error
 	Delete(obj interface{}) error
-	// Replace puts the list in the place of all there is. The list belongs to the store from then on.
+	// Replace replaces the contents with the list, which belongs to the store from then on.
 	Replace([]interface{}, string) error
-	// Resync asks a queue to hand out again what its consumer knows.
+	// Resync makes a queue return the objects of its consumer again.
 	Resync() error
 }
 
-// ReflectorBookmarkStore is a ReflectorStore that wants to know of versions that no object has.
+// ReflectorBookmarkStore is a ReflectorStore that also receives the versions of bookmarks.
 type ReflectorBookmarkStore interface {
 	Bookmark(resourceVersion string) error
 }
 
-// TransformingStore is a ReflectorStore that changes what it is given. A reflector that must keep objects for a while
-// changes them in the same way beforehand.
+// TransformingStore is a ReflectorStore that transforms objects. A reflector that has to keep objects for a while
+// transforms them beforehand.
 type TransformingStore interface {
 	ReflectorStore
 	Transformer() TransformFunc
 }
 
-// PopProcessFunc is what Pop calls with what it took out of a queue.
+// PopProcessFunc is called by Pop with an item of a queue.
 type PopProcessFunc func(obj interface{}, isInInitialList bool) error
 
-// ProcessBatchFunc is what PopBatch calls with deltas of different objects.
+// ProcessBatchFunc is called by PopBatch with deltas of different objects.
 type ProcessBatchFunc func(deltas []Delta, isInInitialList bool) error
 
-// Queue is a ReflectorStore that hands out what was written to it. It is meant for one consumer.
+// Queue is a ReflectorStore that returns what was written to it. It is meant for one consumer.
 type Queue interface {
 	ReflectorStore
 
-	// Pop waits until there is something, takes it out, calls the function with it, and returns both it and the error of
-	// the function. After Close, when nothing is left, it returns ErrFIFOClosed.
+	// Pop waits until the queue is not empty, removes an item, calls the function with it, and returns the item and the
+	// error of the function. When the queue is closed and empty, it returns ErrFIFOClosed.
 	Pop(PopProcessFunc) (interface{}, error)
-	// HasSynced reports whether what the first Replace brought was handed out. If anything else was called before, it is true
-	// from then on.
+	// HasSynced reports whether all items of the first Replace were returned. If anything else was called before, it is
+	// true from then on.
 	HasSynced() bool
 	// HasSyncedChecker returns a DoneChecker whose Done channel is closed when HasSynced becomes true.
 	HasSyncedChecker() DoneChecker
-	// Close lets Pop return when nothing is left.
+	// Close makes Pop return when the queue is empty.
 	Close()
 }
 
-// QueueWithBatch is a Queue that can hand out several deltas at once.
+// QueueWithBatch is a Queue that can return several deltas at once.
 type QueueWithBatch interface {
 	Queue
 
-	// PopBatch waits until there is something, and calls one of the functions: processBatch if there are several deltas that
-	// can be taken together, of as many objects, and else processSingle, as Pop would.
+	// PopBatch waits until the queue is not empty, and calls one of the functions: processBatch if there are several
+	// deltas of different objects, otherwise processSingle, as Pop would.
 	PopBatch(processBatch ProcessBatchFunc, processSingle PopProcessFunc) error
 }
 
 // ErrFIFOClosed is returned by Pop when a queue is closed and empty.
 var ErrFIFOClosed = errors.New("DeltaFIFO: manipulating with closed queue")
 
-// ErrRequeue is returned by a PopProcessFunc to have what it was given put back, unless something newer is queued. Pop
-// returns Err.
+// ErrRequeue is returned by a PopProcessFunc to requeue the item, unless something newer is queued. Pop returns Err.
 type ErrRequeue struct {
 	Err error
 }
@@ -78,7 +77,7 @@ func (e ErrRequeue) Error() string {
 // Unwrap returns Err.
 func (e ErrRequeue) Unwrap() error { return e.Err }
 
-// Pop takes the next item out of a queue and returns it. It is meant for tests.
+// Pop removes the next item of a queue and returns it. It is meant for tests.
 func Pop(queue Queue) interface{} {
 	var result interface{}
 	// A closed queue has no next item, and the result stays nil.
@@ -94,19 +93,18 @@ type KeyLister interface {
 	ListKeys() []string
 }
 
-// KeyGetter finds objects by their keys.
+// KeyGetter returns objects by key.
 type KeyGetter interface {
 	GetByKey(key string) (value interface{}, exists bool, err error)
 }
 
-// KeyListerGetter is how a queue asks what its consumer knows.
+// KeyListerGetter gives a queue access to the objects of its consumer.
 type KeyListerGetter interface {
 	KeyLister
 	KeyGetter
 }
 
-// gate is what all queues have in common: the lock, who waits for something to come, and whether the first list was
-// handed out.
+// gate is the common part of all queues: the lock, waiting for items, and whether the initial list was returned.
 type gate struct {
 	name string
 	mu   sync.Mutex
@@ -115,20 +113,20 @@ type gate struct {
 	closed bool
 	// populated is set by the first call of any kind that writes.
 	populated bool
-	// initial is how many items of the first list were not handed out yet.
-	// Invariant: synced is closed if and only if populated is set and initial is 0.
+	// initial is the number of items of the initial list that were not returned yet. Invariant: synced is closed if and
+	// only if populated is set and initial is 0.
 	initial int
 	synced  chan struct{}
 }
 
-// init makes a gate ready, where it lies.
+// init initializes a gate in place.
 func (g *gate) init(name string) {
 	g.name = name
 	g.some = sync.NewCond(&g.mu)
 	g.synced = make(chan struct{})
 }
 
-// Close lets Pop return when nothing is left.
+// Close makes Pop return when the queue is empty.
 func (g *gate) Close() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -143,10 +141,10 @@ func (g *gate) IsClosed() bool {
 	return g.closed
 }
 
-// HasSynced reports whether what the first Replace brought was handed out. If anything else was called before, it is true
-// from then on.
+// HasSynced reports whether all items of the first Replace were returned. If anything else was called before, it is
+// true from then on.
 //
-// It waits for the lock: where items are processed under it, they are in place when HasSynced returns true.
+// It takes the lock: if items are processed under it, that is done when HasSynced returns true.
 func (g *gate) HasSynced() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -158,13 +156,13 @@ func (g *gate) isSynced() bool { return g.populated && g.initial == 0 }
 // HasSyncedChecker returns a DoneChecker whose Done channel is closed when HasSynced becomes true.
 func (g *gate) HasSyncedChecker() DoneChecker { return g }
 
-// Name is the name of the queue.
+// Name returns the name of the queue.
 func (g *gate) Name() string { return g.name }
 
-// Done is closed when HasSynced becomes true.
+// Done returns a channel that is closed when HasSynced becomes true.
 func (g *gate) Done() <-chan struct{} { return g.synced }
 
-// populate notes a write; the first one says how many items the first list has.
+// populate records a write; the first one has the number of items of the initial list.
 func (g *gate) populate(initial int) {
 	if g.populated {
 		return
@@ -175,7 +173,7 @@ func (g *gate) populate(initial int) {
 	}
 }
 
-// handedOut notes that n more items were handed out, as far as they belong to the first list.
+// handedOut records that n more items were returned, as far as they belong to the initial list.
 func (g *gate) handedOut(n int) {
 	if g.initial == 0 {
 		return
@@ -186,7 +184,7 @@ func (g *gate) handedOut(n int) {
 	}
 }
 
-// wait returns nil when there is something, under the lock.
+// wait returns nil when the queue is not empty. It is called under the lock.
 func (g *gate) wait(length func() int) error {
 	for length() == 0 {
 		if g.closed {

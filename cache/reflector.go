@@ -12,35 +12,36 @@ import (
 	"vedette.dev/internal/listwatch"
 )
 
-// Reflector keeps a store like what a server has: it lists, and then watches, for as long as it runs.
+// Reflector keeps a store in sync with a server: it lists, and then watches, for as long as it runs.
 //
-//  1. It asks for a watch that begins with all objects (streaming). From a server that refuses, or does not say where
-//     they end, it gets a list in pages (listing), and tries the other again after a while.
-//  2. The new state goes to the store in one step. What the store has in the same state is not decoded again.
-//  3. Each change goes to the store as it comes (watching). A watch that ends is begun again at the last version.
-//  4. When something fails it waits (backing off), and goes on with the watch, if that can be done without a loss, or
-//     with 1.
+//  1. It starts a streaming list (a watch that begins with all objects). If the server does not support it, or does not
+//     mark the end of the list, it lists in pages, and tries a streaming list again after a while.
+//  2. The new state is written to the store in one step. Objects that the store has in the same version are not decoded
+//     again.
+//  3. Each change is written to the store when it arrives (watching). A watch that ends is started again at the last
+//     version.
+//  4. After a failure it waits (backing off), and continues with the watch, if that is possible without missing
+//     changes, or with 1.
 //
-// A store that does not return from a call stops the reflector until it does. Nothing is dropped.
+// A store whose methods block stops the reflector until they return. Nothing is dropped.
 type Reflector struct {
-	// WatchListPageSize is the number of objects to ask for in a page of a list. 0 means 500, and no pages where they would
-	// keep a server from answering out of its memory. Any other number makes every list a burden for the database of
-	// the server.
+	// WatchListPageSize is the page size of lists. 0 means 500, and no pages where they would prevent the server from
+	// using its watch cache. Any other number makes every list a quorum read from etcd.
 	WatchListPageSize int64
-	// ShouldResync is asked, each time the resync period is over, whether to call Resync of the store. Nil means yes.
+	// ShouldResync is called after each resync period to decide whether to call Resync of the store. Nil means true.
 	ShouldResync func() bool
-	// MaxInternalErrorRetryDuration is for how long a watch that ends with an internal error of the server is begun again,
-	// before there is a list. 0 means that there is a list at once.
+	// MaxInternalErrorRetryDuration is how long a watch that ends with an internal error of the server is retried
+	// before a relist. 0 means a relist at once.
 	MaxInternalErrorRetryDuration time.Duration
-	// OnInconsistency has the objects at the beginning of each watch compared with a list of the same version, and is called with what
-	// differs. It costs a list each time, and is for those who do not trust a server. Nil means no comparison.
+	// OnInconsistency, if not nil, makes the reflector compare the objects of each streaming list with a list of the
+	// same version, and is called with the differences. It costs a list each time, and is for testing servers.
 	OnInconsistency func(err *InconsistencyError)
 
-	// core is the reflector itself: this one is the form that client-go gave it.
+	// core is the implementation; Reflector is the API of client-go.
 	core *listwatch.Reflector
 }
 
-// ResourceVersionUpdater is a ReflectorStore that wants to know of every version that the reflector has reached.
+// ResourceVersionUpdater is a ReflectorStore that receives every version that the reflector has reached.
 type ResourceVersionUpdater interface {
 	UpdateResourceVersion(resourceVersion string)
 }
@@ -51,23 +52,22 @@ var _ StateReader = (*Reflector)(nil)
 type ReflectorOptions struct {
 	// Logger receives failures and recoveries, one line each. If nil, nothing is logged.
 	Logger *logr.Logger
-	// Name is what Name returns: if empty, the place in the source where the reflector is made.
+	// Name is the result of Name: if empty, the source location where the reflector is created.
 	Name string
-	// TypeDescription is what TypeDescription returns: if empty, the Go type, or the kind of unstructured objects.
+	// TypeDescription is the result of TypeDescription: if empty, the Go type, or the kind of unstructured objects.
 	TypeDescription string
 	// ResyncPeriod is the time between two calls of Resync of the store. 0 means never.
 	ResyncPeriod time.Duration
-	// MinWatchTimeout is how long a watch lasts at least, if nothing ends it, and twice that at most. It is not less than
-	// five minutes.
+	// MinWatchTimeout is the minimum timeout of a watch; the maximum is twice that. It is at least five minutes.
 	MinWatchTimeout time.Duration
 	// Clock is for tests that do not run in a synctest bubble. Nil means the real one.
 	Clock clock.Clock
-	// Backoff says how long to wait after failures. It begins anew after two minutes without one. Nil means: from 0.8 s up
-	// to 5 s, and when it has gone on for two minutes up to 30 s, less a random part of up to a half.
+	// Backoff is the backoff after failures. It is reset after two minutes without one. Nil means: from 0.8 s up to 5
+	// s, and after two minutes of failures up to 30 s, less a random part of up to a half.
 	Backoff *wait.Backoff
 }
 
-// NewReflector returns a reflector that is named after the place where it is made.
+// NewReflector returns a reflector that is named after the source location of the call.
 func NewReflector(lw ListerWatcher, expectedType interface{}, store ReflectorStore, resyncPeriod time.Duration) *Reflector {
 	return NewReflectorWithOptions(lw, expectedType, store, ReflectorOptions{ResyncPeriod: resyncPeriod})
 }
@@ -83,13 +83,13 @@ func NewNamespaceKeyedIndexerAndReflector(lw ListerWatcher, expectedType interfa
 	return indexer, NewReflector(lw, expectedType, indexer, resyncPeriod)
 }
 
-// NewReflectorWithOptions returns a reflector. What it puts into the store has the type of expectedType, and if that is
-// an unstructured object with a kind, the same kind. Nil means any.
+// NewReflectorWithOptions returns a reflector. Objects must have the type of expectedType, and if that is an
+// unstructured object with a kind, the same kind. Nil means any.
 func NewReflectorWithOptions(lw ListerWatcher, expectedType interface{}, store ReflectorStore, options ReflectorOptions) *Reflector {
 	return newReflector(lw, expectedType, store, options, nil)
 }
 
-// newReflector returns a reflector whose errors a handler is called with. Nil means the default one.
+// newReflector returns a reflector that calls onError with its errors. Nil means the default handler.
 func newReflector(lw ListerWatcher, expectedType any, store ReflectorStore, options ReflectorOptions, onError WatchErrorHandlerWithContext) *Reflector {
 	config := listwatch.Config{
 		Name:            options.Name,
@@ -114,16 +114,16 @@ func newReflector(lw ListerWatcher, expectedType any, store ReflectorStore, opti
 	return r
 }
 
-// Name is how the reflector is called in logs.
+// Name returns the name of the reflector in logs.
 func (r *Reflector) Name() string { return r.core.Name() }
 
-// TypeDescription says what is listed and watched.
+// TypeDescription returns what is listed and watched.
 func (r *Reflector) TypeDescription() string { return r.core.Type() }
 
 // State returns what the reflector is doing.
 func (r *Reflector) State() State { return stateFrom(r.core.State()) }
 
-// LastSyncResourceVersion returns the last version that the store was given.
+// LastSyncResourceVersion returns the last version that was written to the store.
 func (r *Reflector) LastSyncResourceVersion() string { return r.core.LastSyncResourceVersion() }
 
 // Run is RunWithContext until a channel is closed.
@@ -140,14 +140,14 @@ func (r *Reflector) RunWithContext(ctx context.Context) {
 	r.core.Run(ctx)
 }
 
-// ListAndWatchWithContext lists once, and then watches for as long as that can be done without another list. The error is
-// that of a list or of a watch that could not begin; it is nil if the context ended, or a watch broke off later.
+// ListAndWatchWithContext lists once, and then watches for as long as that is possible without a relist. The error is
+// that of a list or of a watch that could not start; it is nil if the context ended, or a watch was interrupted later.
 func (r *Reflector) ListAndWatchWithContext(ctx context.Context) error {
 	r.set()
 	return publicError(r.core.ListAndWatch(ctx))
 }
 
-// set gives the core the fields that a program may have set.
+// set passes the fields that a program may have set to the core.
 func (r *Reflector) set() {
 	var onInconsistency func(*listwatch.Inconsistency)
 	if f := r.OnInconsistency; f != nil {
@@ -156,39 +156,39 @@ func (r *Reflector) set() {
 	r.core.Set(r.WatchListPageSize, r.ShouldResync, r.MaxInternalErrorRetryDuration, onInconsistency)
 }
 
-// WatchErrorHandler is called when a list fails, or a watch cannot begin. The reflector waits and tries again when it
-// has returned, so it should be quick.
+// WatchErrorHandler is called when a list fails, or a watch cannot start. The reflector backs off after it has
+// returned, so it should be fast.
 type WatchErrorHandler func(r *Reflector, err error)
 
 // WatchErrorHandlerWithContext is a WatchErrorHandler that is given the context of the reflector.
 type WatchErrorHandlerWithContext func(ctx context.Context, r *Reflector, err error)
 
-// DefaultWatchErrorHandler logs the error with the logger of the reflector, once for all errors of a kind that follow each other. That a
-// watch has ended, or for once its version is too old, is not logged.
+// DefaultWatchErrorHandler logs the error with the logger of the reflector, once for successive errors of a kind. The
+// normal end of a watch, and a single expired version, are not logged.
 func DefaultWatchErrorHandler(_ context.Context, r *Reflector, err error) {
 	if err != io.EOF {
 		r.core.LogFailure(err)
 	}
 }
 
-// VeryShortWatchError says that a watch ended in less than a second and brought nothing: the server accepts watches and
+// VeryShortWatchError means that a watch ended in less than a second without an event: the server accepts watches and
 // does not serve them.
 type VeryShortWatchError struct {
-	// Name is that of the reflector.
+	// Name is the name of the reflector.
 	Name string
 }
 
 func (e *VeryShortWatchError) Error() string { return (*listwatch.VeryShortWatchError)(e).Error() }
 
-// InconsistencyError says how the objects at the beginning of a watch differ from a list of the same version. It is the fault of a server,
-// or of something between it and the client, that answers the same question in different ways.
+// InconsistencyError describes how the objects of a streaming list differ from a list of the same version. The cause is
+// the server, or something between it and the client, that answers the same request in different ways.
 type InconsistencyError struct {
 	// Type is what was listed, and ResourceVersion the version.
 	Type, ResourceVersion string
-	// Missing are the keys that only the list had, Unlisted those that only the watch had, Different those that had another
-	// version. Each has ten at most.
+	// Missing are the keys that only the list had, Unlisted those that only the watch had, Different those with
+	// different versions. Each has ten at most.
 	Missing, Unlisted, Different []string
-	// Count is how many there are in all.
+	// Count is the total number of differences.
 	Count int
 }
 

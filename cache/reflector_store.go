@@ -9,11 +9,11 @@ import (
 	"vedette.dev/internal/listwatch"
 )
 
-// storeSink is a ReflectorStore as a reflector sees it.
+// storeSink adapts a ReflectorStore to the sink of a reflector.
 type storeSink struct {
 	store     ReflectorStore
-	bookmarks ReflectorBookmarkStore // the store, if it is one
-	versions  ResourceVersionUpdater // the store, if it is one
+	bookmarks ReflectorBookmarkStore // the store, if it implements it
+	versions  ResourceVersionUpdater // the store, if it implements it
 }
 
 func newStoreSink(store ReflectorStore) *storeSink {
@@ -23,11 +23,11 @@ func newStoreSink(store ReflectorStore) *storeSink {
 	return s
 }
 
-// Take decodes an object and gives it to the store.
+// Take decodes an object and writes it to the store.
 func (s *storeSink) Take(e *listwatch.Event) error {
 	obj, err := e.Load()
 	if err != nil {
-		if e.Type == watch.Deleted { // which object is gone is known without decoding it
+		if e.Type == watch.Deleted { // a deletion needs only the key
 			return s.deleteUnread(e)
 		}
 		return &listwatch.UndecodableError{Key: e.Key, Err: err}
@@ -40,15 +40,15 @@ func (s *storeSink) Take(e *listwatch.Event) error {
 	case watch.Deleted:
 		return s.store.Delete(obj)
 	}
-	return fmt.Errorf("an event of the unknown type %q", e.Type)
+	return fmt.Errorf("unknown event type %q", e.Type)
 }
 
-// deleteUnread deletes an object whose last state is not known.
+// deleteUnread deletes an object that could not be decoded.
 func (s *storeSink) deleteUnread(e *listwatch.Event) error {
 	if s.store.Delete(DeletedFinalStateUnknown{Key: e.Key}) == nil {
 		return nil
 	}
-	// Not every store knows tombstones, but those that do not look at names only.
+	// Not every store supports tombstones, but those that do not use only the name.
 	obj, ok := e.NewObject().(metav1.Object)
 	if !ok {
 		return fmt.Errorf("cannot delete %q", e.Key)
@@ -64,7 +64,7 @@ func (s *storeSink) deleteUnread(e *listwatch.Event) error {
 	return s.store.Delete(obj)
 }
 
-// Bookmark calls that of the store.
+// Bookmark calls Bookmark of the store.
 func (s *storeSink) Bookmark(version string) error {
 	if s.bookmarks == nil {
 		return nil
@@ -79,10 +79,10 @@ func (s *storeSink) Reached(version string) {
 	}
 }
 
-// Resync calls that of the store.
+// Resync calls Resync of the store.
 func (s *storeSink) Resync() error { return s.store.Resync() }
 
-// KeyOf asks the store, if it can be asked.
+// KeyOf calls KeyOf of the store, if it has one.
 func (s *storeSink) KeyOf(obj any) (string, error) {
 	if k, ok := s.store.(interface{ KeyOf(any) (string, error) }); ok {
 		return k.KeyOf(obj)
@@ -90,7 +90,7 @@ func (s *storeSink) KeyOf(obj any) (string, error) {
 	return MetaNamespaceKeyFunc(obj)
 }
 
-// Relist begins a list for Replace of the store.
+// Relist starts a list for Replace of the store.
 func (s *storeSink) Relist(streaming bool) listwatch.Relist {
 	r := &storeRelist{sink: s}
 	if streaming {
@@ -102,16 +102,16 @@ func (s *storeSink) Relist(streaming bool) listwatch.Relist {
 	return r
 }
 
-// storeRelist is a list on its way into a store.
+// storeRelist is a list that is collected for a store.
 type storeRelist struct {
 	sink *storeSink
-	list []any // what Replace is called with; nil where an object was removed
-	// places has the place of each key in the list, if objects may change before all of them are there.
+	list []any // the argument of Replace; nil where an object was removed
+	// places has the index of each key in the list, if objects may change before the list is complete.
 	places    map[string]int
-	transform TransformFunc // of objects that are kept for a while
+	transform TransformFunc // for objects that are kept for a while
 }
 
-// Add decodes an object. For one that cannot be decoded it takes what the store has.
+// Add decodes an object. If it cannot be decoded, the store's object is used.
 func (r *storeRelist) Add(item *listwatch.Item) error {
 	obj, err := item.Load()
 	if err == nil && r.transform != nil {
@@ -137,9 +137,9 @@ func (r *storeRelist) put(key string, obj any) {
 	r.list = append(r.list, obj)
 }
 
-// known returns what the store has under a key, if it can be asked.
+// known returns the store's object for a key, if the store supports that.
 func (s *storeSink) known(key string) any {
-	_, queue := s.store.(Queue) // which would return what is queued
+	_, queue := s.store.(Queue) // a queue would return what is queued
 	getter, ok := s.store.(KeyGetter)
 	if !ok || queue {
 		return nil
@@ -151,11 +151,11 @@ func (s *storeSink) known(key string) any {
 	return obj
 }
 
-// Remove takes back what was added under a key.
+// Remove removes the object with a key.
 func (r *storeRelist) Remove(key string) {
 	if at, ok := r.places[key]; ok {
 		delete(r.places, key)
-		r.list[at] = nil // Commit leaves it out
+		r.list[at] = nil // Commit skips it
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// SharedInformer keeps a copy of the objects of one kind, and tells any number of handlers of changes, at the price of one
-// list and watch. Those made here are a StateReader, too.
+// SharedInformer keeps a copy of the objects of one kind, and notifies any number of handlers of changes, with one list
+// and watch. Those of this package also implement StateReader.
 //
 // How a change is processed: (1) the reflector reads it from the server and (2) queues it in a DeltaFIFO; (3) the process loop
 // takes all that is queued as one batch, (4) writes it to the store in one step, and (5) appends one notification for each
@@ -26,29 +26,30 @@ type SharedInformer interface {
 	AddEventHandlerWithResyncPeriod(handler ResourceEventHandler, resyncPeriod time.Duration) (ResourceEventHandlerRegistration, error)
 	// AddEventHandlerWithOptions adds a handler with options.
 	AddEventHandlerWithOptions(handler ResourceEventHandler, options HandlerOptions) (ResourceEventHandlerRegistration, error)
-	// RemoveEventHandler removes a handler. It does not wait for a call that is under way; ShutDownEventHandler does. It may be called
-	// more than once, and by the handler itself.
+	// RemoveEventHandler removes a handler. It does not wait for a running call; ShutDownEventHandler does. It may be
+	// called more than once, and by the handler itself.
 	RemoveEventHandler(handle ResourceEventHandlerRegistration) error
-	// GetStore returns the store, which is to be read only.
+	// GetStore returns the store, which is read-only.
 	GetStore() Store
-	// GetController returns something whose Run does nothing. It is there for its HasSynced and LastSyncResourceVersion.
+	// GetController returns a Controller whose Run does nothing. Use its HasSynced and LastSyncResourceVersion.
 	GetController() Controller
 	// Run is RunWithContext until the channel is closed.
 	Run(stopCh <-chan struct{})
-	// RunWithContext lists and watches until the context ends. When it returns, nothing of the informer runs any more. An
-	// informer runs once.
+	// RunWithContext lists and watches until the context ends. When it returns, no goroutine of the informer is left.
+	// An informer can be run only once.
 	RunWithContext(ctx context.Context)
-	// HasSynced reports whether the first list is in the store and on its way to the handlers.
+	// HasSynced reports whether the initial list is in the store and in the log that handlers are notified from.
 	HasSynced() bool
 	// HasSyncedChecker returns a DoneChecker whose Done channel is closed when HasSynced becomes true.
 	HasSyncedChecker() DoneChecker
 	// LastSyncResourceVersion returns the last resourceVersion that was received from the server, empty before it was.
 	LastSyncResourceVersion() string
-	// SetWatchErrorHandler has a function called with each error that ends a list or watch. It is an error after the start.
+	// SetWatchErrorHandler sets a function that is called with each error that ends a list or watch. It is an error
+	// after the start.
 	SetWatchErrorHandler(handler WatchErrorHandler) error
 	// SetWatchErrorHandlerWithContext is SetWatchErrorHandler for a function that takes a context.
 	SetWatchErrorHandlerWithContext(handler WatchErrorHandlerWithContext) error
-	// SetTransform has every object changed before it is stored. It is an error after the start.
+	// SetTransform sets a function that transforms every object before it is stored. It is an error after the start.
 	SetTransform(handler TransformFunc) error
 	// IsStopped reports whether the informer has ended.
 	IsStopped() bool
@@ -57,9 +58,9 @@ type SharedInformer interface {
 // SharedIndexInformer is a SharedInformer whose store is an Indexer.
 type SharedIndexInformer interface {
 	SharedInformer
-	// AddIndexers adds indexes, also while the informer runs. It is an error when it has stopped.
+	// AddIndexers adds indexes, also while the informer is running. It is an error after it has stopped.
 	AddIndexers(indexers Indexers) error
-	// GetIndexer returns the store, which is to be read only.
+	// GetIndexer returns the store, which is read-only.
 	GetIndexer() Indexer
 }
 
@@ -73,34 +74,35 @@ type ResourceEventHandlerRegistration interface {
 
 // SharedIndexInformerOptions configures a SharedIndexInformer. The zero value works.
 type SharedIndexInformerOptions struct {
-	// ResyncPeriod is how often handlers that do not say otherwise are called for all objects again. Zero or less means never.
+	// ResyncPeriod is the default resync period of handlers. Zero or less means never.
 	ResyncPeriod time.Duration
-	// Indexers are the indexes to begin with.
+	// Indexers are the initial indexes.
 	Indexers Indexers
-	// ObjectDescription is what logs call the objects. Empty means the type of the example.
+	// ObjectDescription is the name of the objects in logs. Empty means the type of the example.
 	ObjectDescription string
-	// Identifier and InformerMetricsProvider have the informer counted.
+	// Identifier and InformerMetricsProvider are for the metrics of the informer.
 	Identifier              InformerNameAndResource
 	InformerMetricsProvider InformerMetricsProvider
 
-	// What follows is not in client-go.
+	// The fields below are not in client-go.
 
 	// Logger receives errors and state changes of the reflector, at most one line per change. If nil, the logger from the Run
 	// context is used, or none.
 	Logger *logr.Logger
-	// MaxPending is how many changes may wait between reflector and store before the reflector waits. Zero means 4096.
+	// MaxPending is the number of changes that may be queued between reflector and store before the reflector blocks.
+	// Zero means 4096.
 	MaxPending int
-	// Backoff says how long to wait between two tries, in place of the reflector's own ways.
+	// Backoff replaces the default backoff of the reflector.
 	Backoff *wait.Backoff
-	// OnInconsistency is that of a Reflector.
+	// OnInconsistency is passed to the Reflector.
 	OnInconsistency func(err *InconsistencyError)
-	// MutationDetector is shown every object, and run with the informer. It is for tests.
+	// MutationDetector is given every object, and run with the informer. It is for tests.
 	MutationDetector MutationDetector
-	// Storage says how the objects are kept.
+	// Storage configures how the objects are stored.
 	Storage Storage
 }
 
-// validate tells what is wrong with the options for an informer of objects such as the example.
+// validate returns what is wrong with the options for an informer of objects such as the example.
 func (o *SharedIndexInformerOptions) validate(example any) error {
 	if err := o.Storage.Validate(reflect.TypeOf(example)); err != nil {
 		return err
@@ -115,26 +117,26 @@ func (o *SharedIndexInformerOptions) validate(example any) error {
 type HandlerOptions struct {
 	// Logger receives panics and delays of the handler. If nil, the logger of the informer is used.
 	Logger *logr.Logger
-	// ResyncPeriod is how often the handler is called for all objects again. Nil means that of the informer, zero or less never.
+	// ResyncPeriod is the resync period of the handler. Nil means that of the informer, zero or less never.
 	ResyncPeriod *time.Duration
 
-	// What follows is not in client-go.
+	// The fields below are not in client-go.
 
-	// MaxWaiting is how many updates and deletions may wait for the handler before what waits is merged by key. Zero means
-	// 2048, less means that nothing is ever merged, and takes as much memory as it needs.
+	// MaxWaiting is the number of updates and deletions that may be pending for the handler before they are coalesced
+	// by key. Zero means 2048, a negative value that nothing is coalesced, which takes unbounded memory.
 	MaxWaiting int
-	// OnPanic says what becomes of a notification on which the handler panics.
+	// OnPanic is what happens to a notification when the handler panics.
 	OnPanic PanicPolicy
 }
 
-// PanicPolicy is what becomes of a notification on which a handler panics. The panic is counted in any case, and logged
-// with the key.
+// PanicPolicy is what happens to a notification when a handler panics. The panic is counted and logged with the key in
+// any case.
 type PanicPolicy int
 
 const (
-	// PanicSkip goes on with the next notification.
+	// PanicSkip continues with the next notification.
 	PanicSkip PanicPolicy = iota
-	// PanicRetry tries it twice more, a second and two seconds later, and then goes on with the next.
+	// PanicRetry retries it twice, after one and two seconds, and then continues with the next.
 	PanicRetry
 	// PanicFatal lets the panic end the process.
 	PanicFatal
@@ -191,5 +193,5 @@ func (s typedSharedIndexInformer[T]) GetTypedIndexer() TypedIndexer[T] {
 	return NewTypedIndexer[T](s.GetIndexer())
 }
 
-// State tells what the informer is doing.
+// State returns what the informer is doing.
 func (s typedSharedIndexInformer[T]) State() State { return StateOf(s.SharedIndexInformer) }

@@ -13,71 +13,73 @@ import (
 type Phase int
 
 const (
-	// PhaseIdle is before it was started.
+	// PhaseIdle is before the start.
 	PhaseIdle Phase = iota
-	// PhaseListing is while it reads a list, page by page.
+	// PhaseListing is during a list in pages.
 	PhaseListing
-	// PhaseStreaming is while it reads the objects at the beginning of a watch, in place of a list.
+	// PhaseStreaming is during a streaming list.
 	PhaseStreaming
-	// PhaseWatching is while it receives changes.
+	// PhaseWatching is during a watch.
 	PhaseWatching
-	// PhaseBackingOff is while it waits to try again.
+	// PhaseBackingOff is during a backoff.
 	PhaseBackingOff
-	// PhaseStopped is after it ended.
+	// PhaseStopped is after the end.
 	PhaseStopped
 )
 
 func (p Phase) String() string { return listwatch.Phase(p).String() }
 
-// State tells what an informer is doing, how far it is, and what keeps it from going on.
+// State is what an informer is doing, how far it is, and its error.
 type State struct {
-	// Name is that of the reflector, Type what it lists and watches.
+	// Name is the name of the reflector, Type what it lists and watches.
 	Name, Type string
 
 	Phase Phase
-	// Since is when the phase began, Until when the next try is due, if it is backing off.
+	// Since is when the phase began, Until when the next retry is due, if it is backing off.
 	Since, Until time.Time
-	// Cause is why the last try failed. It is nil from the moment at which a list is complete, a watch has brought something,
-	// or has held for a while: a second, and after one that was cut 40 of them. So a person sees it for as long as it holds.
+	// Cause is the error of the last attempt. It is reset when a list is complete, or when a watch has received
+	// something or has lasted for a while: a second, or 40 seconds after one that was interrupted. So a recurring error
+	// stays visible.
 	Cause error
-	// Failing is when Cause was first set, and Failures how many tries have failed since.
+	// Failing is when Cause was first set, Failures the number of failed attempts since.
 	Failing  time.Time
 	Failures int
 
 	// Synced reports whether the first list is in the store.
 	Synced bool
-	// ResourceVersion is the last one received from the server.
+	// ResourceVersion is the last version received from the server.
 	ResourceVersion string
-	// LastEvent is when something was last received from the server: an event, a bookmark or the end of a list. Zero if never.
+	// LastEvent is the time of the last event, bookmark or end of a list from the server. Zero if never.
 	LastEvent time.Time
-	// Objects is how many are in the store. A reflector alone does not know and says 0.
+	// Objects is the number of objects in the store. It is 0 for a reflector alone.
 	Objects int
-	// Events, Lists, Watches and Bytes count what was received. Bytes are known where the client hands out raw frames.
+	// Events, Lists, Watches and Bytes count what was received. Bytes are known only if the client returns raw frames.
 	Events, Lists, Watches uint64
 	Bytes                  int64
-	// ListsFailed and WatchesFailed are how many of the lists and watches failed, by reason. A watch that the server ends
-	// when its time is over has not.
+	// ListsFailed and WatchesFailed are the numbers of failed lists and watches, by reason. A watch that ends with its
+	// timeout has not failed.
 	ListsFailed, WatchesFailed FailureCounts
 
-	// Undecodable is how many objects were left out because they could not be decoded, and LastUndecodable the last of them.
+	// Undecodable is the number of objects that were skipped because they could not be decoded, LastUndecodable the
+	// last of them.
 	Undecodable     uint64
 	LastUndecodable *UndecodableError
-	// Skipped is how many things were left out because they are not what was asked for: of another type or kind, without
-	// metadata, or refused by the store. LastSkipped tells of the last.
+	// Skipped is the number of unexpected objects that were skipped: of another type or kind, without metadata, or
+	// rejected by the store. LastSkipped is the error of the last one.
 	Skipped     uint64
 	LastSkipped error
 
-	// Pending is how many changes wait to be put into the store, and PendingSince since when the first of them does. Lags
-	// tells how long others have waited. A reflector alone has nothing that waits.
+	// Pending is the number of changes queued for the store, PendingSince the time of the oldest. Lags has how long
+	// others have waited. A reflector alone has no pending changes.
 	Pending      int
 	PendingSince time.Time
 	Lags         Lags
 
-	// IndexErrors is how many times an index function has failed, and LastIndexError what it said.
+	// IndexErrors is the number of failures of index functions, LastIndexError the last of them.
 	IndexErrors    uint64
 	LastIndexError error
 
-	// Handlers is one for each handler of a shared informer, in the order in which they were added.
+	// Handlers has one entry for each handler of a shared informer, in the order in which they were added.
 	Handlers []HandlerState
 }
 
@@ -95,7 +97,7 @@ func stateFrom(s listwatch.State) State {
 	}
 }
 
-// informerState returns the state of an engine as a State.
+// informerState converts the state of an engine.
 func informerState(s engine.State) State {
 	out := stateFrom(s.State)
 	out.Objects, out.Pending, out.PendingSince, out.Lags = s.Objects, s.Pending, s.PendingSince, Lags(s.Lags)
@@ -106,7 +108,7 @@ func informerState(s engine.State) State {
 	return out
 }
 
-// publicError returns an error of a reflector as the type of this package, if it is of one.
+// publicError converts an error of a reflector to the type of this package, if there is one.
 func publicError(err error) error {
 	switch e := err.(type) {
 	case *listwatch.UndecodableError:
@@ -117,14 +119,14 @@ func publicError(err error) error {
 	return err
 }
 
-// StateReader is what has a State: every informer of this package, and a Reflector.
+// StateReader is implemented by every informer of this package, and by Reflector.
 type StateReader interface {
 	State() State
 }
 
-// UndecodableError says which object could not be decoded.
+// UndecodableError is the error for an object that could not be decoded.
 type UndecodableError struct {
-	// Key is empty if not even that could be read.
+	// Key is empty if it could not be decoded either.
 	Key string
 	Err error
 }
@@ -134,7 +136,7 @@ func (e *UndecodableError) Error() string { return (*listwatch.UndecodableError)
 // Unwrap returns Err.
 func (e *UndecodableError) Unwrap() error { return e.Err }
 
-// StateOf is the State of an informer, the zero one if it has none to tell.
+// StateOf returns the State of an informer, the zero value if it has none.
 func StateOf(informer SharedInformer) State {
 	if r, ok := informer.(StateReader); ok {
 		return r.State()
@@ -142,9 +144,9 @@ func StateOf(informer SharedInformer) State {
 	return State{}
 }
 
-// Err is nil while all is well: the first list is in the store and a watch is under way. Otherwise it says what is wrong,
-// for a health check. A watch that was cut and is under way again is well, unless it was cut more than once without
-// bringing anything.
+// Err returns nil while the informer is healthy: the initial list is in the store and a watch is running. Otherwise it
+// returns the error, for a health check. A watch that was interrupted and is running again is healthy, unless it was
+// interrupted more than once without receiving anything.
 func (s State) Err() error {
 	inner := listwatch.State{
 		Name: s.Name, Type: s.Type, Phase: listwatch.Phase(s.Phase), Synced: s.Synced,
@@ -153,21 +155,21 @@ func (s State) Err() error {
 	return inner.Err()
 }
 
-// FailureCounts is how many times a list or a watch has failed, by the reason.
+// FailureCounts is the number of failures of lists or watches, by reason.
 type FailureCounts struct {
-	// Expired is when the server has forgotten the version that was asked for, or has not reached it.
+	// Expired: the requested version is too old, or the server has not reached it.
 	Expired uint64
-	// Throttled is when the server had too many requests.
+	// Throttled: the server had too many requests.
 	Throttled uint64
-	// Refused is when the request is forbidden, not found or invalid.
+	// Refused: the request is forbidden, not found or invalid.
 	Refused uint64
-	// Server is an error inside the server.
+	// Server: an internal error of the server.
 	Server uint64
-	// Timeout is when nothing came for too long.
+	// Timeout: no data was received for too long.
 	Timeout uint64
-	// Connection is when the server could not be reached, or the connection broke.
+	// Connection: the server could not be reached, or the connection was lost.
 	Connection uint64
-	// Other is everything else: the response could not be read or stored, or was over before it began.
+	// Other: everything else, for example a response that could not be decoded or stored, or that ended too early.
 	Other uint64
 }
 
@@ -179,7 +181,7 @@ func failureCounts(c listwatch.FailureCounts) FailureCounts {
 	}
 }
 
-// All returns the name of each reason, in lower case, with its count. The order is always the same.
+// All returns the name of each reason, in lower case, with its count, in a fixed order.
 func (c FailureCounts) All() iter.Seq2[string, uint64] {
 	return func(yield func(string, uint64) bool) {
 		for _, r := range []struct {
@@ -204,37 +206,38 @@ func (c FailureCounts) Total() (n uint64) {
 	return n
 }
 
-// HandlerState tells how far a handler is.
+// HandlerState is the state of a handler.
 type HandlerState struct {
-	// Number says which handler of the informer it is: the first that was added is 1. It stays when others are removed.
+	// Number identifies the handler within the informer: the first that was added is 1. It does not change when others
+	// are removed.
 	Number int
-	// Handler is the Go type of the handler, or what its method HandlerName() string returns, if it has one.
+	// Handler is the Go type of the handler, or the result of its method HandlerName() string, if it has one.
 	Handler string
-	// Synced reports whether the handler has been called for every object that was there when it was added.
+	// Synced reports whether the handler has been called for every object that existed when it was added.
 	Synced bool
-	// Waiting is how many notifications wait for the handler, and Oldest since when the first of them does. Zero if none.
+	// Waiting is the number of pending notifications, Oldest the time of the oldest. Zero if there are none.
 	Waiting int
 	Oldest  time.Time
-	// Merging tells that the handler is so far behind that what waits is kept by key, and Merged how many notifications were
-	// merged with another of the same key.
+	// Merging is true if the handler is so far behind that pending notifications are coalesced by key, and Merged the
+	// number of notifications that were coalesced.
 	Merging bool
 	Merged  uint64
-	// Handled is how many calls have returned, Busy since when the present one runs. Zero if none does.
+	// Handled is the number of calls that have returned, Busy when the current one started. Zero if there is none.
 	Handled uint64
 	Busy    time.Time
-	// Panics is how many calls ended in a panic, and LastPanic tells of the last.
+	// Panics is the number of calls that panicked, LastPanic the value of the last panic.
 	Panics    uint64
 	LastPanic string
 }
 
-// Lags tells how long changes take from when they were received to when they are in the store and in the log that
-// handlers read. It is measured once a batch, of the change in it that waited longest; of a list, from when it
-// was complete. The way from the server to here is not in it: events do not say when they were made.
+// Lags is how long changes take from their receipt until they are in the store and in the log that handlers read. It is
+// measured once per batch, for the oldest change in it; for a list, from when it was complete. It does not include the
+// time from the server to here: events have no timestamp.
 type Lags struct {
-	// Batches is how many there were, and Total the sum of their lags.
+	// Batches is the number of batches, Total the sum of their lags.
 	Batches uint64
 	Total   time.Duration
-	// Within is how many were within each of Bounds, and not within the one before.
+	// Within is the number of batches within each of Bounds, and not within the one before.
 	Within [6]uint64
 }
 

@@ -371,10 +371,10 @@ func TestBadStorage(t *testing.T) {
 		want    string
 	}{
 		{Storage{Packed: true}, nil, "needs to know the type"},
-		{Storage{Keep: []string{"spec"}, Drop: []string{"status"}}, &corev1.Pod{}, "both set"},
+		{Storage{Keep: []string{"spec"}, Drop: []string{"status"}}, &corev1.Pod{}, "cannot be combined"},
 		{Storage{Keep: []string{"spec.nodename"}}, &corev1.Pod{}, "spec.nodeName"},
 		{Storage{Drop: []string{""}}, &corev1.Pod{}, "empty"},
-		{Storage{Shared: true, Packed: true}, &corev1.Pod{}, "both set"},
+		{Storage{Shared: true, Packed: true}, &corev1.Pod{}, "cannot be combined"},
 	} {
 		func() {
 			defer func() {

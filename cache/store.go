@@ -7,29 +7,29 @@ import (
 	"vedette.dev/internal/table"
 )
 
-// Store keeps objects by keys that it makes of them. What it hands out is shared and must not be changed.
+// Store stores objects by key. Its objects are shared and must not be modified.
 type Store interface {
-	// Add and Update both store an object under its key, whether there was one or not.
+	// Add and Update both store an object under its key, whether or not it exists.
 	Add(obj interface{}) error
 	Update(obj interface{}) error
-	// Delete removes what is stored under the object's key, if anything is.
+	// Delete removes the object with the same key, if there is one.
 	Delete(obj interface{}) error
-	// List returns all objects, in no promised order, in a slice that belongs to the caller.
+	// List returns all objects, in unspecified order, in a slice that belongs to the caller.
 	List() []interface{}
 	// ListKeys returns the keys of all objects.
 	ListKeys() []string
 	// LastStoreSyncResourceVersion is the resource version of what was written last: of the object that Add, Update or Delete
 	// was given, or the version given to Replace or Bookmark.
 	LastStoreSyncResourceVersion() string
-	// Bookmark says that the store holds everything up to a version.
+	// Bookmark records that the store holds everything up to a version.
 	Bookmark(rv string)
-	// Get returns what is stored under the object's key.
+	// Get returns the object with the same key.
 	Get(obj interface{}) (item interface{}, exists bool, err error)
-	// GetByKey returns what is stored under a key.
+	// GetByKey returns the object with this key.
 	GetByKey(key string) (item interface{}, exists bool, err error)
-	// Replace puts the list in the place of all there is, in one step. The list belongs to the store from then on.
+	// Replace replaces the contents with the list, in one step. The list belongs to the store from then on.
 	Replace([]interface{}, string) error
-	// Resync has a meaning for queues only.
+	// Resync is meaningful for queues only.
 	Resync() error
 }
 
@@ -46,19 +46,19 @@ type Indexer interface {
 	ByIndex(indexName, indexedValue string) ([]interface{}, error)
 	// GetIndexers returns the index functions.
 	GetIndexers() Indexers
-	// AddIndexers adds index functions, also to a store with objects in it.
+	// AddIndexers adds index functions, also to a store that is not empty.
 	AddIndexers(newIndexers Indexers) error
 }
 
 // StoreOption is an option of NewStore and NewIndexer.
 type StoreOption = func(*cache)
 
-// WithTransformer has every object changed before it is stored. Keys are made of the objects before.
+// WithTransformer transforms every object before it is stored. Keys are computed before the transform.
 func WithTransformer(transformer TransformFunc) StoreOption {
 	return func(c *cache) { c.transformer = transformer }
 }
 
-// WithStoreMetrics has the store's resource version counted, if the identifier is reserved for it.
+// WithStoreMetrics enables the metric for the store's resource version, if the identifier is reserved for it.
 func WithStoreMetrics(identifier InformerNameAndResource, metrics InformerMetricsProvider) StoreOption {
 	return func(c *cache) { c.metric = versionMetric(identifier, metrics) }
 }
@@ -68,13 +68,13 @@ func NewStore(keyFunc KeyFunc, opts ...StoreOption) Store { return newCache(keyF
 
 // NewIndexer returns an Indexer. It is a TransactionStore, too.
 //
-// An index function that fails does not keep an object from being stored: Add, Update, Replace and Transaction store it,
-// file it in all other indexes, and return an IndexError.
+// An index function that fails does not prevent an object from being stored: Add, Update, Replace and Transaction store
+// it, add it to all other indexes, and return an IndexError.
 func NewIndexer(keyFunc KeyFunc, indexers Indexers, opts ...StoreOption) Indexer {
 	return newCache(keyFunc, indexers, opts)
 }
 
-// cache is a table with a function that returns the keys of objects.
+// cache is a table with a key function.
 type cache struct {
 	table       *table.Table
 	keyFunc     KeyFunc
@@ -152,7 +152,7 @@ func (c *cache) Replace(list []interface{}, resourceVersion string) error {
 
 func (c *cache) Transaction(txns ...Transaction) *TransactionError {
 	steps := make([]table.Step, 0, len(txns))
-	var last any // the table is at the version of the last object
+	var last any // the version of the table is that of the last object
 	done := make([]int, 0, len(txns))
 	var failed []error
 	for i, txn := range txns {
@@ -242,10 +242,10 @@ func (c *cache) AddIndexers(newIndexers Indexers) error {
 	return c.table.AddIndexes(indexesOf(newIndexers))
 }
 
-// decoder returns what a reader is given for an object that is stored. A nil decoder returns the object as it is.
+// decoder returns the reader's form of a stored object. A nil decoder returns the object unchanged.
 type decoder func(stored any) (any, error)
 
-// of returns what a reader is given for stored.
+// of returns the reader's form of stored.
 func (o decoder) of(stored any) (any, error) {
 	if o == nil {
 		return stored, nil
@@ -253,7 +253,7 @@ func (o decoder) of(stored any) (any, error) {
 	return o(stored)
 }
 
-// appendTo appends what a reader is given for stored, unless there is an error.
+// appendTo appends the reader's form of stored, unless there is an error.
 func (o decoder) appendTo(list []any, stored any) []any {
 	if obj, err := o.of(stored); err == nil {
 		list = append(list, obj)
@@ -267,7 +267,7 @@ type view struct {
 	decode decoder
 }
 
-// objects returns what a reader is given for the objects of the view, without those for which there is an error.
+// objects returns the reader's form of the objects of the view, without those for which there is an error.
 func (v *view) objects() []any {
 	out := make([]any, 0, v.Len())
 	for r := range v.Rows() {
@@ -276,7 +276,7 @@ func (v *view) objects() []any {
 	return out
 }
 
-// forCopy is table.View.ForCopy. A view with an decoder takes no slot, because an decoder may run for long.
+// forCopy is table.View.ForCopy. A view with a decoder takes no slot, because decoding may take long.
 func (v view) forCopy(again func() (view, error)) (view, error) {
 	if v.decode != nil {
 		return v, nil
@@ -288,8 +288,8 @@ func (v view) forCopy(again func() (view, error)) (view, error) {
 	return view{View: next}, err
 }
 
-// viewer is implemented by the stores of this package. Listers read them through a view and copy only the objects that they
-// keep. Other stores are asked for lists.
+// viewer is implemented by the stores of this package. Listers read them through a view and copy only the objects that
+// they return. Other stores are listed as a whole.
 type viewer interface {
 	viewAll() view
 	viewByIndex(name, value string) (view, error)
@@ -323,7 +323,7 @@ func collect[T any](v *view, keep filter) ([]T, error) {
 	return out, nil
 }
 
-// appendTyped appends what a reader is given for stored.
+// appendTyped appends the reader's form of stored.
 func appendTyped[T any](list []T, stored any, decode decoder) ([]T, error) {
 	obj, err := decode.of(stored)
 	if err != nil {
@@ -348,8 +348,8 @@ func collectAll[T any](v *view) ([]T, error) {
 	return out, nil
 }
 
-// decoded returns what a handler or an index function is given for an object or a tombstone of the engine. An object that cannot be
-// decoded is a panic that names it: it could be decoded when it came.
+// decoded returns an object or a tombstone of the engine for a handler or an index function. It panics if the object
+// cannot be decoded: that was possible when it arrived.
 func decoded(obj any) any {
 	if gone, ok := obj.(object.Tombstone); ok {
 		out := DeletedFinalStateUnknown{Key: gone.Key}

@@ -9,20 +9,20 @@ import (
 	"vedette.dev/internal/table"
 )
 
-// ThreadSafeStore is an Indexer whose callers give the keys. The objects that it returns are shared and must not be changed.
+// ThreadSafeStore is an Indexer with explicit keys. Its objects are shared and must not be modified.
 type ThreadSafeStore interface {
-	// Add and Update both store an object under a key. They panic if an index function fails, after the object was stored
-	// and filed in all other indexes.
+	// Add and Update both store an object under a key. They panic if an index function fails, after the object was
+	// stored and added to all other indexes.
 	Add(key string, obj interface{})
 	Update(key string, obj interface{})
-	// Delete removes a key and leaves the store's resource version as it was.
+	// Delete removes a key and does not change the store's resource version.
 	Delete(key string)
-	// DeleteWithObject removes a key, and the resource version becomes that of the object.
+	// DeleteWithObject removes a key, and sets the resource version to that of the object.
 	DeleteWithObject(key string, obj interface{})
 	Get(key string) (item interface{}, exists bool)
 	List() []interface{}
 	ListKeys() []string
-	// Replace puts the map in the place of all there is, in one step. It panics as Add does.
+	// Replace replaces the contents with the map, in one step. It panics as Add does.
 	Replace(map[string]interface{}, string)
 	Index(indexName string, obj interface{}) ([]interface{}, error)
 	IndexKeys(indexName, indexedValue string) ([]string, error)
@@ -39,13 +39,13 @@ type ThreadSafeStore interface {
 // ThreadSafeStoreOption is an option of NewThreadSafeStore.
 type ThreadSafeStoreOption = func(*threadSafeMap)
 
-// WithThreadSafeStoreMetrics has the store's resource version counted, if the identifier is reserved for it.
+// WithThreadSafeStoreMetrics enables the metric for the store's resource version, if the identifier is reserved for it.
 func WithThreadSafeStoreMetrics(identifier InformerNameAndResource, metricsProvider InformerMetricsProvider) ThreadSafeStoreOption {
 	return func(s *threadSafeMap) { s.metric = versionMetric(identifier, metricsProvider) }
 }
 
-// NewThreadSafeStore returns an empty ThreadSafeStore. What it indexes follows from its objects, so that indices, which
-// client-go takes as their first contents, are of no use here.
+// NewThreadSafeStore returns an empty ThreadSafeStore. Its indexes follow from its objects, so indices, which client-go
+// uses as their initial contents, are ignored.
 func NewThreadSafeStore(indexers Indexers, indices Indices, opts ...ThreadSafeStoreOption) ThreadSafeStore {
 	s := &threadSafeMap{}
 	for _, opt := range opts {
@@ -133,7 +133,7 @@ func (s *threadSafeMap) AddIndexers(newIndexers Indexers) error {
 
 func (s *threadSafeMap) Resync() error { return nil }
 
-// TransactionType says what a Transaction does.
+// TransactionType is the type of a Transaction.
 type TransactionType string
 
 const (
@@ -142,34 +142,34 @@ const (
 	TransactionTypeDelete TransactionType = "Delete"
 )
 
-// Transaction is one write of several that are done in one step.
+// Transaction is one of several writes that are applied in one step.
 type Transaction struct {
 	Object interface{}
 	Type   TransactionType
 }
 
-// ThreadSafeStoreTransaction is a Transaction with the key it is about.
+// ThreadSafeStoreTransaction is a Transaction with its key.
 type ThreadSafeStoreTransaction struct {
 	Transaction
 	Key string
 }
 
-// TransactionStore is a Store that can do several writes in one step. Those that NewStore and NewIndexer return can.
+// TransactionStore is a Store that can apply several writes in one step. The results of NewStore and NewIndexer can.
 type TransactionStore interface {
-	// Transaction does all writes in the given order, and readers see none of them or all. A write whose object has no key
-	// is left out and reported.
+	// Transaction applies all writes in the given order, and readers see none of them or all. A write whose object has
+	// no key is skipped and reported.
 	Transaction(txns ...Transaction) *TransactionError
 }
 
-// ThreadSafeStoreWithTransaction is a ThreadSafeStore that can do several writes in one step. Those that
-// NewThreadSafeStore returns can.
+// ThreadSafeStoreWithTransaction is a ThreadSafeStore that can apply several writes in one step. The results of
+// NewThreadSafeStore can.
 type ThreadSafeStoreWithTransaction interface {
 	ThreadSafeStore
 	Transaction(fns ...ThreadSafeStoreTransaction)
 }
 
-// TransactionError says which writes of a Transaction were done, by their place in the argument list, and what went
-// wrong. An object that was stored but could not be filed in an index counts as done.
+// TransactionError has the writes of a Transaction that were applied, by their position in the argument list, and the
+// errors. An object that was stored but could not be added to an index counts as applied.
 type TransactionError struct {
 	SuccessfulIndices []int
 	TotalTransactions int
@@ -184,8 +184,8 @@ func (t *TransactionError) Error() string {
 // Unwrap returns Errors.
 func (t *TransactionError) Unwrap() []error { return t.Errors }
 
-// tableConfig returns the configuration of a table with these indexes. Index functions see objects decoded, unless they
-// read metadata only.
+// tableConfig returns the configuration of a table with these indexes. Index functions are called with decoded objects,
+// unless they read metadata only.
 func tableConfig(indexers Indexers) table.Config {
 	return table.Config{
 		Indexes: indexesOf(indexers),
@@ -216,7 +216,7 @@ func indexersOf(t *table.Table) Indexers {
 	return out
 }
 
-// stepsOf returns the writes of a transaction for a table.
+// stepsOf converts the writes of a transaction for a table.
 func stepsOf(txns []ThreadSafeStoreTransaction) []table.Step {
 	steps := make([]table.Step, 0, len(txns))
 	for _, txn := range txns {

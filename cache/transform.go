@@ -8,18 +8,18 @@ import (
 	"vedette.dev/internal/object"
 )
 
-// TransformFunc changes an object before it is stored, for example to drop fields that the program does not read. It owns what it is
-// given and may change it in place. It should be quick, and give the same when it is called with its own result.
+// TransformFunc transforms an object before it is stored, for example to drop fields that the program does not read. It
+// owns its argument and may modify it in place. It should be fast and idempotent.
 //
-// A queue calls it once an object, in the goroutine that adds the object, and without a lock. It is not given tombstones, nor
-// objects that are queued again by a resync: it has seen them.
+// A queue calls it once per object, in the goroutine that adds the object, and without a lock. It is not called with
+// tombstones, nor with objects that are queued again by a resync: these are transformed already.
 //
-// An informer shares nothing between objects that a transform may change. With StripManagedFields and with what TransformMeta
-// returns it knows which part that is, and keeps the rest as it does without a transform.
+// An informer shares nothing between objects that a transform may modify. With StripManagedFields and with the result
+// of TransformMeta it knows which part that is, and stores the rest as it does without a transform.
 type TransformFunc func(interface{}) (interface{}, error)
 
-// StripManagedFields is a TransformFunc that removes metadata.managedFields. An informer does not call it, but drops the field before
-// an object is decoded, as with DropManagedFields in Storage.Drop.
+// StripManagedFields is a TransformFunc that removes metadata.managedFields. An informer does not call it, but drops
+// the field before an object is decoded, as with DropManagedFields in Storage.Drop.
 func StripManagedFields(obj interface{}) (interface{}, error) {
 	if m, err := object.Meta(obj); err == nil && m.GetManagedFields() != nil {
 		m.SetManagedFields(nil)
@@ -44,7 +44,7 @@ func TransformMeta(f func(m metav1.Object) error) TransformFunc {
 	}
 }
 
-// Every function that TransformMeta has returned has the same code.
+// All results of TransformMeta have the same code.
 var (
 	stripCode = codeOf(StripManagedFields)
 	metaCode  = codeOf(TransformMeta(nil))
@@ -56,7 +56,7 @@ func (f TransformFunc) stripsManagedFields() bool { return f != nil && codeOf(f)
 // isMeta reports whether a transform is known to change metadata only.
 func (f TransformFunc) isMeta() bool { return f != nil && codeOf(f) == metaCode }
 
-// withoutManagedFields returns the storage that drops managed fields, too.
+// withoutManagedFields returns the storage with managed fields added to Drop.
 func (s Storage) withoutManagedFields() Storage {
 	if slices.Contains(s.Drop, DropManagedFields) || slices.Contains(s.Drop, "metadata") {
 		return s

@@ -23,7 +23,7 @@ type TypedIndexer[T any] interface {
 	AddTypedIndexers(newIndexers TypedIndexers[T]) error
 }
 
-// TypedIndexersToIndexers makes functions for a T fit an Indexer.
+// TypedIndexersToIndexers adapts functions for a T to an Indexer.
 func TypedIndexersToIndexers[T any](indexers TypedIndexers[T]) Indexers {
 	out := make(Indexers, len(indexers))
 	for name, f := range indexers {
@@ -32,7 +32,7 @@ func TypedIndexersToIndexers[T any](indexers TypedIndexers[T]) Indexers {
 	return out
 }
 
-// TypedIndexerFuncToIndexerFunc makes a function for a T fit an Indexer. An object of another type is an error.
+// TypedIndexerFuncToIndexerFunc adapts a function for a T to an Indexer. An object of another type is an error.
 func TypedIndexerFuncToIndexerFunc[T any](indexer TypedIndexFunc[T]) IndexFunc {
 	return func(obj interface{}) ([]string, error) {
 		typed, ok := obj.(T)
@@ -82,8 +82,8 @@ func (i typedIndexer[T]) AddTypedIndexers(newIndexers TypedIndexers[T]) error {
 	return i.AddIndexers(TypedIndexersToIndexers(newIndexers))
 }
 
-// storeBehind is the indexer that a typed view shows, or the indexer itself. One that stands before another, and for the
-// moment has nothing to add to it, may say so with a method Current: listers then read the other one directly.
+// storeBehind returns the indexer behind a typed view, or the indexer itself. A wrapper that currently adds nothing to
+// the wrapped indexer may have a method Current: listers then read the wrapped one directly.
 func storeBehind(indexer Indexer) Indexer {
 	switch i := indexer.(type) {
 	case interface{ untyped() Indexer }:
@@ -109,5 +109,5 @@ func typedList[T any](list []any) ([]T, error) {
 }
 
 func errWrongType[T any](obj any) error {
-	return fmt.Errorf("the cache holds an object of type %T where %v was expected", obj, reflect.TypeFor[T]())
+	return fmt.Errorf("unexpected object of type %T in the cache, want %v", obj, reflect.TypeFor[T]())
 }

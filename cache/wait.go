@@ -12,18 +12,18 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// DoneChecker is something that will be done once, and can be waited for without polling.
+// DoneChecker is something that becomes done once, and can be waited for without polling.
 type DoneChecker interface {
-	// Name says what is waited for.
+	// Name returns what is waited for.
 	Name() string
-	// Done is closed when it is done.
+	// Done returns a channel that is closed when it is done.
 	Done() <-chan struct{}
 }
 
 // IsDone reports whether it is done.
 func IsDone(checker DoneChecker) bool { return isClosed(checker.Done()) }
 
-// isClosed reports whether a channel is closed on which nothing is sent.
+// isClosed reports whether a channel on which nothing is sent is closed.
 func isClosed(done <-chan struct{}) bool {
 	select {
 	case <-done:
@@ -33,8 +33,8 @@ func isClosed(done <-chan struct{}) bool {
 	}
 }
 
-// WaitFor waits until all are done, and returns true, or until the context ends, and returns whether they are done then.
-// If what is not empty, the logr.Logger of the context, if there is one, receives what is waited for and what did not sync.
+// WaitFor waits until all are done, and returns true, or until the context ends, and reports whether they are done
+// then. If what is not empty, progress is logged to the logr.Logger of the context, if there is one.
 func WaitFor(ctx context.Context, what string, checkers ...DoneChecker) bool {
 	logger := logr.FromContextOrDiscard(ctx)
 	if what == "" {
@@ -47,7 +47,7 @@ func WaitFor(ctx context.Context, what string, checkers ...DoneChecker) bool {
 		case <-c.Done():
 		case <-ctx.Done():
 		}
-		if !IsDone(c) { // both may have come at once, and what is done counts
+		if !IsDone(c) { // both may have happened at once; done takes precedence
 			missing = append(missing, c.Name())
 			continue
 		}
@@ -60,15 +60,16 @@ func WaitFor(ctx context.Context, what string, checkers ...DoneChecker) bool {
 	return len(missing) == 0
 }
 
-// SyncResult says which informers of a factory have synced.
+// SyncResult reports which informers of a factory have synced.
 type SyncResult struct {
-	// Err is nil if all have synced, and otherwise the reason why the wait ended.
+	// Err is nil if all have synced, and otherwise the reason for which the wait ended.
 	Err error
 	// Synced has an entry for each informer, by the type of its objects.
 	Synced map[reflect.Type]bool
 }
 
-// AsError returns nil if all informers have synced, and else an error that names those that have not and wraps Err.
+// AsError returns nil if all informers have synced, and otherwise an error that names those that have not and wraps
+// Err.
 func (c SyncResult) AsError() error {
 	if c.Err == nil {
 		return nil
@@ -86,7 +87,7 @@ func (c SyncResult) AsError() error {
 // InformerSynced reports whether something has synced. HasSynced of an informer is one.
 type InformerSynced func() bool
 
-// syncPoll is how often those who only have functions look. WaitFor does not poll.
+// syncPoll is the polling interval for functions. WaitFor does not poll.
 const syncPoll = 100 * time.Millisecond
 
 // WaitForCacheSync waits until all functions return true, and returns true, or until the channel is closed.
@@ -94,7 +95,7 @@ func WaitForCacheSync(stopCh <-chan struct{}, cacheSyncs ...InformerSynced) bool
 	return pollSynced(wait.ContextForChannel(stopCh), cacheSyncs)
 }
 
-// WaitForNamedCacheSync is WaitForCacheSync. The name was for the log, which there is none of without a context.
+// WaitForNamedCacheSync is WaitForCacheSync. The name is ignored: without a context there is no logger.
 func WaitForNamedCacheSync(controllerName string, stopCh <-chan struct{}, cacheSyncs ...InformerSynced) bool {
 	return WaitForCacheSync(stopCh, cacheSyncs...)
 }

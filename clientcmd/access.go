@@ -9,24 +9,24 @@ import (
 
 // ConfigAccess knows the files of a kubeconfig, for reading and for changing them.
 type ConfigAccess interface {
-	// GetLoadingPrecedence returns the files that are read, the one that wins first.
+	// GetLoadingPrecedence returns the files that are read, the one that takes precedence first.
 	GetLoadingPrecedence() []string
 	// GetStartingConfig returns the config to start from: that of the files, or an empty one if there are none.
 	GetStartingConfig() (*clientcmdapi.Config, error)
 	// GetDefaultFilename returns the file that gets new entries. It may not exist yet.
 	GetDefaultFilename() string
-	// IsExplicitFile says whether one file was asked for, in place of those that are looked for.
+	// IsExplicitFile reports whether a single file was specified, in place of the default files.
 	IsExplicitFile() bool
 	// GetExplicitFile returns that file, or "".
 	GetExplicitFile() string
 }
 
 // PathOptions are the ConfigAccess of a program like "kubectl config": the environment is read when a method is called,
-// and paths stay as the files have them.
+// and paths are not resolved.
 type PathOptions struct {
-	// GlobalFile is used when the environment names no file.
+	// GlobalFile is used when the environment variable is not set.
 	GlobalFile string
-	// EnvVar is the variable that lists files. Empty means none.
+	// EnvVar is the environment variable that lists files. Empty means none.
 	EnvVar string
 	// ExplicitFileFlag is the name of the flag for LoadingRules.ExplicitPath.
 	ExplicitFileFlag string
@@ -34,7 +34,7 @@ type PathOptions struct {
 	// GlobalFileSubpath is GlobalFile without the home directory, for help texts.
 	GlobalFileSubpath string
 
-	// LoadingRules say how to load. The Precedence of them is not used. Must not be nil.
+	// LoadingRules are the rules for loading. Their Precedence is not used. Must not be nil.
 	LoadingRules *ClientConfigLoadingRules
 }
 
@@ -53,7 +53,7 @@ func NewDefaultPathOptions() *PathOptions {
 	}
 }
 
-// GetEnvVarFiles returns the files that the environment names, each once.
+// GetEnvVarFiles returns the files in the environment variable, each once.
 func (o *PathOptions) GetEnvVarFiles() []string {
 	if o.EnvVar == "" {
 		return []string{}

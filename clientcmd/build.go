@@ -8,12 +8,12 @@ import (
 	restclient "vedette.dev/rest"
 )
 
-// BuildConfigFromFlags makes a rest.Config of the flags --master and --kubeconfig.
+// BuildConfigFromFlags returns a rest.Config for the flags --master and --kubeconfig.
 //
 //   - With a path, the file must exist. The master URL replaces the server of its current context, and nothing else.
 //   - With a master URL alone, that is the server.
-//   - With neither, it is the config of the pod that the program runs in. Outside of a pod that is an error that
-//     IsEmptyConfig knows: neither KUBECONFIG nor the home directory are looked at. For these, see
+//   - With neither, it is the config of the pod that the program runs in. Outside of a pod that is an error for which
+//     IsEmptyConfig is true: neither KUBECONFIG nor the home directory is used. For these, see
 //     NewNonInteractiveDeferredLoadingClientConfig.
 func BuildConfigFromFlags(masterUrl, kubeconfigPath string) (*restclient.Config, error) {
 	var inPod error
@@ -28,17 +28,17 @@ func BuildConfigFromFlags(masterUrl, kubeconfigPath string) (*restclient.Config,
 	}
 	config, err := buildConfig(&ClientConfigLoadingRules{ExplicitPath: kubeconfigPath}, masterUrl)
 	if err != nil && inPod != nil {
-		// In a pod this is what went wrong, and not that there is no kubeconfig.
-		return nil, fmt.Errorf("%w (the config of this pod cannot be used: %w)", err, inPod)
+		// In a pod the in-cluster error is the relevant one, not that there is no kubeconfig.
+		return nil, fmt.Errorf("%w (in-cluster config: %w)", err, inPod)
 	}
 	return config, err
 }
 
-// BuildConfigFromKubeconfigGetter makes a rest.Config of the kubeconfig that a getter returns. The master URL, if there
-// is one, replaces the server.
+// BuildConfigFromKubeconfigGetter returns a rest.Config for the kubeconfig that a getter returns. The master URL, if
+// not empty, replaces the server.
 func BuildConfigFromKubeconfigGetter(masterUrl string, kubeconfigGetter KubeconfigGetter) (*restclient.Config, error) {
 	if kubeconfigGetter == nil {
-		return nil, errors.New("the kubeconfigGetter is nil: nothing says where the kubeconfig comes from")
+		return nil, errors.New("kubeconfigGetter is nil")
 	}
 	return buildConfig(&ClientConfigGetter{kubeconfigGetter: kubeconfigGetter}, masterUrl)
 }

@@ -55,7 +55,7 @@ func TestBuildConfigFromFlagsInBrokenPod(t *testing.T) {
 	t.Setenv("KUBERNETES_SERVICE_HOST", "10.0.0.1")
 	t.Setenv("KUBERNETES_SERVICE_PORT", "443")
 	_, err := BuildConfigFromFlags("", "")
-	wantError(t, err, "no configuration has been provided", "the config of this pod cannot be used", "token")
+	wantError(t, err, "no configuration has been provided", "in-cluster config", "token")
 	if !IsEmptyConfig(err) || !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("IsEmptyConfig %t, ErrNotExist %t", IsEmptyConfig(err), errors.Is(err, fs.ErrNotExist))
 	}

@@ -11,7 +11,7 @@ import (
 	clientcmdapi "vedette.dev/clientcmd/api"
 )
 
-// decode reads the form on disk from JSON. Names of fields are case-sensitive, unlike those of encoding/json.
+// decode decodes the on-disk format from JSON. Field names are case-sensitive, unlike in encoding/json.
 func decode(data []byte) (*clientcmdapi.Config, error) {
 	var disk diskConfig
 	if err := json.Unmarshal(data, &disk); err != nil {
@@ -42,14 +42,14 @@ func decode(data []byte) (*clientcmdapi.Config, error) {
 	return config, nil
 }
 
-// decodeList decodes each entry into a D, and puts what convert makes of it into the map.
+// decodeList decodes each entry into a D, converts it, and adds it to the map.
 func decodeList[D, V any](kind string, list []stdjson.RawMessage, into map[string]V, convert func(D) (string, V, error)) error {
 	for i, raw := range list {
 		var d D
 		problem := json.Unmarshal(raw, &d)
 		name, v, err := convert(d)
 		if problem != nil {
-			// After a field of the wrong type the decoder goes on, so the name is there.
+			// After a field of the wrong type the decoder continues, so the name is set.
 			err = jsonProblem(problem)
 		}
 		if err != nil && name == "" {
@@ -59,7 +59,7 @@ func decodeList[D, V any](kind string, list []stdjson.RawMessage, into map[strin
 			return fmt.Errorf("%s %q: %w", kind, name, err)
 		}
 		if _, twice := into[name]; twice {
-			return fmt.Errorf("there are two %ss of the name %q: remove one of them", kind, name)
+			return fmt.Errorf("duplicate %s %q", kind, name)
 		}
 		into[name] = v
 	}
@@ -110,7 +110,7 @@ func decodeUser(d namedUser) (_ string, _ *clientcmdapi.AuthInfo, err error) {
 	return d.Name, user, err
 }
 
-// defaultExec sets what plugins of the versions before v1 need not say.
+// defaultExec sets the defaults for plugin versions before v1.
 func defaultExec(exec *clientcmdapi.ExecConfig) {
 	switch exec.APIVersion {
 	case "client.authentication.k8s.io/v1alpha1", "client.authentication.k8s.io/v1beta1":
@@ -120,7 +120,7 @@ func defaultExec(exec *clientcmdapi.ExecConfig) {
 	}
 }
 
-// decodeExtensions keeps the extensions as they are: what they mean is known to whoever put them there.
+// decodeExtensions keeps the extensions undecoded: only the program that wrote them knows their types.
 func decodeExtensions(into map[string]runtime.Object, list []stdjson.RawMessage) (map[string]runtime.Object, error) {
 	if into == nil && len(list) > 0 {
 		into = map[string]runtime.Object{}

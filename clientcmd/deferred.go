@@ -10,11 +10,12 @@ import (
 	restclient "vedette.dev/rest"
 )
 
-// DeferredLoadingClientConfig is a ClientConfig that loads its kubeconfig at the first call: flags that are bound to the
-// loader and the overrides are parsed by then. What was loaded without an error is kept. It is safe for concurrent use.
+// DeferredLoadingClientConfig is a ClientConfig that loads its kubeconfig at the first call: flags bound to the loader
+// and the overrides are parsed by then. A config that was loaded without an error is kept. It is safe for concurrent
+// use.
 //
-// When the kubeconfig says nothing, or only what is the default of the loader, and the program runs in a pod, it is the
-// config of that pod.
+// If the kubeconfig is empty, or equal to the loader's default, and the program runs in a pod, the in-cluster config is
+// used.
 type DeferredLoadingClientConfig struct {
 	loader         ClientConfigLoader
 	overrides      *ConfigOverrides
@@ -27,21 +28,21 @@ type DeferredLoadingClientConfig struct {
 
 var _ ClientConfig = (*DeferredLoadingClientConfig)(nil)
 
-// String names the files. Without it, printing would show the secrets of the overrides.
+// String returns the names of the files. Without it, printing would show the secrets of the overrides.
 func (config *DeferredLoadingClientConfig) String() string {
 	return fmt.Sprintf("clientcmd.DeferredLoadingClientConfig{files: %q}", config.loader.GetLoadingPrecedence())
 }
 
-// GoString is String.
+// GoString returns String.
 func (config *DeferredLoadingClientConfig) GoString() string { return config.String() }
 
-// NewNonInteractiveDeferredLoadingClientConfig makes a ClientConfig of what the loader finds.
+// NewNonInteractiveDeferredLoadingClientConfig returns a ClientConfig for the kubeconfig of the loader.
 func NewNonInteractiveDeferredLoadingClientConfig(loader ClientConfigLoader, overrides *ConfigOverrides) ClientConfig {
 	return NewInteractiveDeferredLoadingClientConfig(loader, overrides, nil)
 }
 
-// NewInteractiveDeferredLoadingClientConfig is to NewInteractiveClientConfig what the other is to
-// NewNonInteractiveClientConfig.
+// NewInteractiveDeferredLoadingClientConfig is like NewNonInteractiveDeferredLoadingClientConfig, with the reader of
+// NewInteractiveClientConfig.
 func NewInteractiveDeferredLoadingClientConfig(loader ClientConfigLoader, overrides *ConfigOverrides, fallbackReader io.Reader) ClientConfig {
 	return &DeferredLoadingClientConfig{
 		loader:         loader,
@@ -62,7 +63,7 @@ func (config *DeferredLoadingClientConfig) load() (ClientConfig, error) {
 		return nil, err
 	}
 	if raw == nil {
-		return nil, errors.New("the loader of the kubeconfig returned neither a config nor an error")
+		return nil, errors.New("kubeconfig loader returned neither a config nor an error")
 	}
 	context := ""
 	if config.overrides != nil {
@@ -113,7 +114,7 @@ func (config *DeferredLoadingClientConfig) Namespace() (string, bool, error) {
 	return config.inCluster.Namespace()
 }
 
-// isChosen says whether the kubeconfig names the namespace: "default" may also be there for want of any other.
+// isChosen reports whether the kubeconfig sets the namespace: "default" may also be the fallback.
 func (config *DeferredLoadingClientConfig) isChosen(loaded ClientConfig, ns string) bool {
 	if ns != "default" {
 		return ns != ""

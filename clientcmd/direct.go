@@ -8,8 +8,8 @@ import (
 	clientcmdapi "vedette.dev/clientcmd/api"
 )
 
-// DirectClientConfig is the ClientConfig of a kubeconfig in memory. It never changes, and is safe for concurrent use as
-// long as nobody changes the kubeconfig or the overrides it was made of.
+// DirectClientConfig is the ClientConfig of a kubeconfig in memory. It is immutable, and safe for concurrent use as
+// long as the kubeconfig and the overrides are not modified.
 type DirectClientConfig struct {
 	config           *clientcmdapi.Config // nil means empty
 	overrides        *ConfigOverrides     // may be nil
@@ -20,15 +20,15 @@ type DirectClientConfig struct {
 
 var _ OverridingClientConfig = (*DirectClientConfig)(nil)
 
-// String names the context. Without it, printing would show the secrets of the config.
+// String returns the name of the context. Without it, printing would show the secrets of the config.
 func (config DirectClientConfig) String() string {
 	return fmt.Sprintf("clientcmd.DirectClientConfig{context: %q}", cmp.Or(config.contextName, config.raw().CurrentContext))
 }
 
-// GoString is String.
+// GoString returns String.
 func (config DirectClientConfig) GoString() string { return config.String() }
 
-// RawConfig implements ClientConfig. What it returns shares its maps with the config: it is for reading.
+// RawConfig implements ClientConfig. The result shares its maps with the config and must not be modified.
 func (config *DirectClientConfig) RawConfig() (clientcmdapi.Config, error) {
 	return *config.raw(), nil
 }
@@ -50,8 +50,8 @@ func (config *DirectClientConfig) over() *ConfigOverrides {
 // ConfigAccess implements ClientConfig.
 func (config *DirectClientConfig) ConfigAccess() ConfigAccess { return config.configAccess }
 
-// Namespace implements ClientConfig. An override counts even if there is nothing else: it is all that a program inside
-// a cluster may have.
+// Namespace implements ClientConfig. An override counts even if there is nothing else: it may be all that a program in
+// a cluster has.
 func (config *DirectClientConfig) Namespace() (string, bool, error) {
 	if ns := config.over().Context.Namespace; ns != "" {
 		return ns, true, nil
@@ -83,8 +83,8 @@ func (config *DirectClientConfig) MergedRawConfig() (clientcmdapi.Config, error)
 	return *merged, nil
 }
 
-// ConfirmUsable looks for problems in the context to use, its cluster and its user, with the overrides put on them. It
-// returns all of them.
+// ConfirmUsable validates the selected context, its cluster and its user, with the overrides applied. It returns all
+// problems.
 func (config *DirectClientConfig) ConfirmUsable() error {
 	chosen := config.choose()
 	var problems []error
@@ -96,15 +96,15 @@ func (config *DirectClientConfig) ConfirmUsable() error {
 	problems = append(problems, validateAuthInfo(chosen.context.AuthInfo, chosen.user)...)
 	problems = append(problems, validateClusterInfo(chosen.context.Cluster, chosen.cluster)...)
 	if len(problems) == 1 && problems[0] == ErrEmptyCluster {
-		// Nothing says where the server is, and nothing was said that is wrong.
+		// There is no server, and no other problem.
 		problems[0] = ErrEmptyConfig
 	}
 	return newErrConfigurationInvalid(problems)
 }
 
-// dangling returns names in the context that lead nowhere, unless overrides say what they would have said. Without this
-// a misspelt user would be anonymous, and a misspelt cluster would be the one that the program runs in. Names that
-// overrides give are for checkOverrides.
+// dangling returns names in the context that do not exist, unless overrides replace them completely. Without this, a
+// misspelt user would be anonymous, and a misspelt cluster would be the one that the program runs in. Names in
+// overrides are checked by checkOverrides.
 func (config *DirectClientConfig) dangling(chosen choice) []error {
 	over := config.over().Context
 	var problems []error
@@ -117,7 +117,7 @@ func (config *DirectClientConfig) dangling(chosen choice) []error {
 	return problems
 }
 
-// checkOverrides returns the first name that an override gives and that leads nowhere.
+// checkOverrides returns an error for the first name in an override that does not exist.
 func (config *DirectClientConfig) checkOverrides(chosen choice) error {
 	switch over := config.over(); {
 	case over.Context.AuthInfo != "" && !chosen.hasUser:
@@ -132,14 +132,14 @@ func (config *DirectClientConfig) checkOverrides(chosen choice) error {
 
 func notThere(kind, name string) error { return fmt.Errorf("%s %q does not exist", kind, name) }
 
-// choice is what there is to use, with the overrides put on it.
+// choice is the selected context, user and cluster, with the overrides applied.
 type choice struct {
 	contextName string
 	context     clientcmdapi.Context
 	user        clientcmdapi.AuthInfo
 	cluster     clientcmdapi.Cluster
 
-	// Whether the kubeconfig has an entry of the name.
+	// Whether the kubeconfig has an entry of this name.
 	hasContext, hasUser, hasCluster bool
 }
 

@@ -6,8 +6,8 @@ import (
 	clientcmdapi "vedette.dev/clientcmd/api"
 )
 
-// The form on disk, version v1. What is a map in memory is a list of named entries here; each entry is decoded on its
-// own, so that an error can say whose it is.
+// The on-disk format, version v1. What is a map in memory is a list of named entries here; each entry is decoded
+// separately, so that an error can name it.
 
 type diskConfig struct {
 	Kind           string            `json:"kind,omitempty"`

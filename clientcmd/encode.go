@@ -14,8 +14,8 @@ import (
 	clientcmdapi "vedette.dev/clientcmd/api"
 )
 
-// Write returns the config as YAML: keys and entries in the order of their names, so that the same config is always the
-// same text. LocationOfOrigin is not part of it.
+// Write returns the config as YAML, with sorted keys and entries, so that the output is deterministic. LocationOfOrigin
+// is not written.
 func Write(config clientcmdapi.Config) ([]byte, error) {
 	disk := diskConfig{
 		Kind:           "Config",
@@ -46,7 +46,7 @@ func Write(config clientcmdapi.Config) ([]byte, error) {
 	return yaml.JSONToYAML(escape(data))
 }
 
-// escape writes out the characters in JSON strings that YAML does not take, or takes for the end of a line.
+// escape escapes characters in JSON strings that YAML does not accept, or treats as a line break.
 func escape(data []byte) []byte {
 	var out bytes.Buffer
 	for _, r := range string(data) {
@@ -59,7 +59,7 @@ func escape(data []byte) []byte {
 	return out.Bytes()
 }
 
-// encodeList encodes what convert makes of each entry.
+// encodeList converts and encodes each entry.
 func encodeList[V, D any](kind string, m map[string]*V, convert func(string, *V) (D, error)) ([]json.RawMessage, error) {
 	var list []json.RawMessage
 	for _, name := range slices.Sorted(maps.Keys(m)) {

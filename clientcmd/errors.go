@@ -9,15 +9,15 @@ import (
 )
 
 var (
-	// ErrNoContext means that no context was named, and that the config has no current one.
+	// ErrNoContext means that no context was specified, and that the config has no current one.
 	ErrNoContext = errors.New("no context chosen")
-	// ErrEmptyConfig means that there is nothing that says where the server is. IsEmptyConfig knows it.
+	// ErrEmptyConfig means that there is no server. IsEmptyConfig is true for it.
 	ErrEmptyConfig = NewEmptyConfigError("no configuration has been provided, try setting KUBERNETES_MASTER environment variable")
-	// ErrEmptyCluster means that a cluster has nothing in it.
+	// ErrEmptyCluster means that a cluster is empty.
 	ErrEmptyCluster = errors.New("cluster has no server defined")
 )
 
-// NewEmptyConfigError returns an error that IsEmptyConfig knows.
+// NewEmptyConfigError returns an error for which IsEmptyConfig is true.
 func NewEmptyConfigError(message string) error { return &errEmptyConfig{message} }
 
 type errEmptyConfig struct{ message string }
@@ -30,16 +30,16 @@ const contextNotFound = "context was not found for specified context"
 
 func (e *errContextNotFound) Error() string { return contextNotFound + ": " + e.name }
 
-// IsContextNotFound says whether an error means that the context to use is not in the config.
+// IsContextNotFound reports whether an error means that the selected context is not in the config.
 func IsContextNotFound(err error) bool {
 	if err == nil {
 		return false
 	}
-	// The words are the sign of errors that went through a process boundary.
+	// The text identifies errors that went through a process boundary.
 	return errors.Is(err, ErrNoContext) || errors.As(err, new(*errContextNotFound)) || strings.Contains(err.Error(), contextNotFound)
 }
 
-// IsEmptyConfig says whether an error means that there is no configuration at all.
+// IsEmptyConfig reports whether an error means that there is no configuration at all.
 func IsEmptyConfig(err error) bool {
 	if invalid := (errConfigurationInvalid)(nil); errors.As(err, &invalid) {
 		return len(invalid) == 1 && errors.As(invalid[0], new(*errEmptyConfig))
@@ -47,12 +47,12 @@ func IsEmptyConfig(err error) bool {
 	return errors.As(err, new(*errEmptyConfig))
 }
 
-// IsConfigurationInvalid says whether an error comes from Validate or ConfirmUsable.
+// IsConfigurationInvalid reports whether an error comes from Validate or ConfirmUsable.
 func IsConfigurationInvalid(err error) bool {
 	return errors.As(err, new(errConfigurationInvalid)) || IsContextNotFound(err)
 }
 
-// errConfigurationInvalid are all the problems of a config. It is a utilerrors.Aggregate.
+// errConfigurationInvalid holds all problems of a config. It is a utilerrors.Aggregate.
 type errConfigurationInvalid []error
 
 var _ utilerrors.Aggregate = errConfigurationInvalid(nil)

@@ -52,7 +52,7 @@ type ContextOverrideFlags struct {
 	Namespace    FlagInfo
 }
 
-// ClusterOverrideFlags are the flags for a Cluster. APIVersion has no meaning any more.
+// ClusterOverrideFlags are the flags for a Cluster. APIVersion is no longer used.
 type ClusterOverrideFlags struct {
 	APIServer             FlagInfo
 	APIVersion            FlagInfo
@@ -84,9 +84,9 @@ func RecommendedAuthOverrideFlags(prefix string) AuthOverrideFlags {
 		ClientCertificate: flagInfo(prefix+FlagCertFile, "File with the client certificate for TLS"),
 		ClientKey:         flagInfo(prefix+FlagKeyFile, "File with the key of the client certificate for TLS"),
 		Token:             flagInfo(prefix+FlagBearerToken, "Bearer token for the API server"),
-		Impersonate:       flagInfo(prefix+FlagImpersonate, "User to act as"),
-		ImpersonateUID:    flagInfo(prefix+FlagImpersonateUID, "UID to act as"),
-		ImpersonateGroups: flagInfo(prefix+FlagImpersonateGroup, "Group to act as a member of; can be given several times"),
+		Impersonate:       flagInfo(prefix+FlagImpersonate, "User to impersonate"),
+		ImpersonateUID:    flagInfo(prefix+FlagImpersonateUID, "UID to impersonate"),
+		ImpersonateGroups: flagInfo(prefix+FlagImpersonateGroup, "Group to impersonate; can be repeated"),
 		Username:          flagInfo(prefix+FlagUsername, "User name for basic authentication"),
 		Password:          flagInfo(prefix+FlagPassword, "Password for basic authentication"),
 	}
@@ -94,15 +94,15 @@ func RecommendedAuthOverrideFlags(prefix string) AuthOverrideFlags {
 
 // RecommendedClusterOverrideFlags returns the flags of kubectl, with a prefix before each name.
 func RecommendedClusterOverrideFlags(prefix string) ClusterOverrideFlags {
-	insecure := flagInfo(prefix+FlagInsecure, "Do not check who the server is: anybody on the way can read and change everything")
+	insecure := flagInfo(prefix+FlagInsecure, "Do not verify the server's certificate: the connection is insecure")
 	insecure.Default = "false"
 	return ClusterOverrideFlags{
 		APIServer:             flagInfo(prefix+FlagAPIServer, "Address of the API server"),
-		CertificateAuthority:  flagInfo(prefix+FlagCAFile, "File with the certificates that may sign that of the server"),
+		CertificateAuthority:  flagInfo(prefix+FlagCAFile, "File with the CA certificates for the server"),
 		InsecureSkipTLSVerify: insecure,
-		TLSServerName:         flagInfo(prefix+FlagTLSServerName, "Name to find in the certificate of the server, if it is not that of the host"),
-		ProxyURL:              flagInfo(prefix+FlagProxyURL, "Proxy through which to reach the server"),
-		DisableCompression:    flagInfo(prefix+FlagDisableCompression, "Ask the server for answers that are not compressed"),
+		TLSServerName:         flagInfo(prefix+FlagTLSServerName, "Name in the server's certificate, if it differs from the host name"),
+		ProxyURL:              flagInfo(prefix+FlagProxyURL, "URL of the proxy for requests to the server"),
+		DisableCompression:    flagInfo(prefix+FlagDisableCompression, "Disable compression of responses"),
 	}
 }
 

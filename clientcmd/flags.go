@@ -9,11 +9,11 @@ import (
 	clientcmdapi "vedette.dev/clientcmd/api"
 )
 
-// FlagSet is what binding flags needs of a *pflag.FlagSet (github.com/spf13/pflag, also that of a cobra command), which
-// this package does not import.
+// FlagSet is the part of a *pflag.FlagSet (github.com/spf13/pflag, also used by cobra) that binding flags needs. This
+// package does not import pflag.
 //
-// BindTransformingStringFlag needs VarP too. An interface cannot ask for that: the type of its first parameter, Value,
-// is pflag's own.
+// BindTransformingStringFlag also needs VarP, which is not part of the interface: the type of its first parameter,
+// Value, is pflag's own.
 type FlagSet interface {
 	StringVarP(p *string, name, shorthand string, value string, usage string)
 	StringArrayVarP(p *[]string, name, shorthand string, value []string, usage string)
@@ -21,7 +21,7 @@ type FlagSet interface {
 	SetAnnotation(name, key string, values []string) error
 }
 
-// FlagInfo describes a flag. Programs change what Recommended… functions return, and bind the result.
+// FlagInfo describes a flag. Programs modify the results of Recommended… functions, and bind them.
 type FlagInfo struct {
 	// LongName is the name. A flag without one is not bound.
 	LongName string
@@ -35,12 +35,12 @@ type FlagInfo struct {
 
 // AddSecretAnnotation marks a flag as holding a secret.
 func (f FlagInfo) AddSecretAnnotation(flags FlagSet) FlagInfo {
-	// The only error is that there is no such flag: a FlagInfo without a name is not bound.
+	// The only possible error is a missing flag: a FlagInfo without a name is not bound.
 	_ = flags.SetAnnotation(f.LongName, "classified", []string{"true"})
 	return f
 }
 
-// BindStringFlag makes the flag set target.
+// BindStringFlag binds the flag to target.
 func (f FlagInfo) BindStringFlag(flags FlagSet, target *string) FlagInfo {
 	if f.LongName != "" {
 		flags.StringVarP(target, f.LongName, f.ShortName, f.Default, f.Description)
@@ -48,7 +48,7 @@ func (f FlagInfo) BindStringFlag(flags FlagSet, target *string) FlagInfo {
 	return f
 }
 
-// BindStringArrayFlag makes the flag, which may be given many times, set target.
+// BindStringArrayFlag binds the flag, which may be repeated, to target.
 func (f FlagInfo) BindStringArrayFlag(flags FlagSet, target *[]string) FlagInfo {
 	if f.LongName != "" {
 		def := []string{}
@@ -60,7 +60,7 @@ func (f FlagInfo) BindStringArrayFlag(flags FlagSet, target *[]string) FlagInfo 
 	return f
 }
 
-// BindBoolFlag makes the flag set target. A Default that is neither true nor false is false.
+// BindBoolFlag binds the flag to target. A Default that is neither true nor false is false.
 func (f FlagInfo) BindBoolFlag(flags FlagSet, target *bool) FlagInfo {
 	if f.LongName != "" {
 		def, _ := strconv.ParseBool(f.Default)
@@ -69,8 +69,8 @@ func (f FlagInfo) BindBoolFlag(flags FlagSet, target *bool) FlagInfo {
 	return f
 }
 
-// BindTransformingStringFlag makes the flag set target to what transformer makes of its value. It panics if flags has no
-// VarP like that of pflag.
+// BindTransformingStringFlag binds the flag to target; its value is passed through transformer. It panics if flags has
+// no VarP like that of pflag.
 func (f FlagInfo) BindTransformingStringFlag(flags FlagSet, target *string, transformer func(string) (string, error)) FlagInfo {
 	if f.LongName == "" {
 		return f
@@ -100,7 +100,7 @@ func callVarP(flags FlagSet, args ...any) bool {
 	return true
 }
 
-// transformingValue is a pflag.Value.
+// transformingValue implements pflag.Value.
 type transformingValue struct {
 	target    *string
 	transform func(string) (string, error)
@@ -117,7 +117,7 @@ func (v *transformingValue) Set(text string) error {
 func (v *transformingValue) Type() string   { return "string" }
 func (v *transformingValue) String() string { return *v.target }
 
-// BindOverrideFlags makes flags set overrides.
+// BindOverrideFlags binds flags to overrides.
 func BindOverrideFlags(overrides *ConfigOverrides, flags FlagSet, flagNames ConfigOverrideFlags) {
 	BindAuthInfoFlags(&overrides.AuthInfo, flags, flagNames.AuthOverrideFlags)
 	BindClusterFlags(&overrides.ClusterInfo, flags, flagNames.ClusterOverrideFlags)
@@ -126,7 +126,7 @@ func BindOverrideFlags(overrides *ConfigOverrides, flags FlagSet, flagNames Conf
 	flagNames.Timeout.BindStringFlag(flags, &overrides.Timeout)
 }
 
-// BindAuthInfoFlags makes flags set authInfo. All of them are marked as secrets.
+// BindAuthInfoFlags binds flags to authInfo. All of them are marked as secrets.
 func BindAuthInfoFlags(authInfo *clientcmdapi.AuthInfo, flags FlagSet, flagNames AuthOverrideFlags) {
 	flagNames.ClientCertificate.BindStringFlag(flags, &authInfo.ClientCertificate).AddSecretAnnotation(flags)
 	flagNames.ClientKey.BindStringFlag(flags, &authInfo.ClientKey).AddSecretAnnotation(flags)
@@ -138,7 +138,7 @@ func BindAuthInfoFlags(authInfo *clientcmdapi.AuthInfo, flags FlagSet, flagNames
 	flagNames.Password.BindStringFlag(flags, &authInfo.Password).AddSecretAnnotation(flags)
 }
 
-// BindClusterFlags makes flags set clusterInfo.
+// BindClusterFlags binds flags to clusterInfo.
 func BindClusterFlags(clusterInfo *clientcmdapi.Cluster, flags FlagSet, flagNames ClusterOverrideFlags) {
 	flagNames.APIServer.BindStringFlag(flags, &clusterInfo.Server)
 	flagNames.CertificateAuthority.BindStringFlag(flags, &clusterInfo.CertificateAuthority)
@@ -148,15 +148,15 @@ func BindClusterFlags(clusterInfo *clientcmdapi.Cluster, flags FlagSet, flagName
 	flagNames.DisableCompression.BindBoolFlag(flags, &clusterInfo.DisableCompression)
 }
 
-// BindContextFlags makes flags set contextInfo.
+// BindContextFlags binds flags to contextInfo.
 func BindContextFlags(contextInfo *clientcmdapi.Context, flags FlagSet, flagNames ContextOverrideFlags) {
 	flagNames.ClusterName.BindStringFlag(flags, &contextInfo.Cluster)
 	flagNames.AuthInfoName.BindStringFlag(flags, &contextInfo.AuthInfo)
 	flagNames.Namespace.BindTransformingStringFlag(flags, &contextInfo.Namespace, RemoveNamespacesPrefix)
 }
 
-// RemoveNamespacesPrefix removes "ns/", "namespace/" or "namespaces/", in any case, so that a namespace can be given in
-// the form in which it is listed. The error is always nil.
+// RemoveNamespacesPrefix removes the prefix "ns/", "namespace/" or "namespaces/", ignoring case, so that the output of
+// kubectl can be used as a namespace. The error is always nil.
 func RemoveNamespacesPrefix(value string) (string, error) {
 	for _, prefix := range []string{"namespaces/", "namespace/", "ns/"} {
 		if len(value) > len(prefix) && strings.EqualFold(value[:len(prefix)], prefix) {

@@ -5,10 +5,10 @@ import (
 	restclient "vedette.dev/rest"
 )
 
-// KubeconfigGetter returns a config that comes from elsewhere than files.
+// KubeconfigGetter returns a config that does not come from files.
 type KubeconfigGetter func() (*clientcmdapi.Config, error)
 
-// ClientConfigGetter is the ClientConfigLoader of a KubeconfigGetter; see BuildConfigFromKubeconfigGetter. It has no
+// ClientConfigGetter is the ClientConfigLoader for a KubeconfigGetter; see BuildConfigFromKubeconfigGetter. It has no
 // files.
 type ClientConfigGetter struct {
 	kubeconfigGetter KubeconfigGetter
@@ -36,5 +36,5 @@ func (g *ClientConfigGetter) IsExplicitFile() bool { return false }
 // GetExplicitFile returns "".
 func (g *ClientConfigGetter) GetExplicitFile() string { return "" }
 
-// IsDefaultConfig returns false: what somebody took the trouble to get is meant.
+// IsDefaultConfig returns false: the config was provided explicitly.
 func (g *ClientConfigGetter) IsDefaultConfig(*restclient.Config) bool { return false }

@@ -6,7 +6,7 @@ import (
 	"runtime"
 )
 
-// Where a kubeconfig is looked for.
+// Locations of kubeconfig files.
 const (
 	RecommendedConfigPathFlag   = "kubeconfig"
 	RecommendedConfigPathEnvVar = "KUBECONFIG"
@@ -15,8 +15,8 @@ const (
 	RecommendedSchemaName       = "schema"
 )
 
-// These hold the home directory as it was when the program started. A program that changes HOME later, or wants another
-// default, sets them.
+// The home directory at the start of the program. A program that changes HOME later, or wants another default, sets
+// them.
 var (
 	RecommendedConfigDir  = filepath.Join(homeDir(), RecommendedHomeDir)
 	RecommendedHomeFile   = filepath.Join(RecommendedConfigDir, RecommendedFileName)
@@ -35,8 +35,8 @@ func homeDir() string {
 	return windowsHome(home, drivePath, os.Getenv("USERPROFILE"))
 }
 
-// windowsHome chooses among three candidates: the first that has a kubeconfig, or can be written to, or exists, or is
-// set. Tools disagree on the order of the last two, so it changes when there is no kubeconfig yet.
+// windowsHome selects among three candidates: the first that has a kubeconfig, is writable, exists, or is set. Tools
+// disagree on the order of the last two, so it differs if there is no kubeconfig yet.
 func windowsHome(home, drivePath, profile string) string {
 	for _, dir := range []string{home, drivePath, profile} {
 		if dir == "" {

@@ -12,15 +12,15 @@ import (
 // InClusterConfig is the ClientConfig of a program that runs in a pod.
 type InClusterConfig interface {
 	ClientConfig
-	// Possible says whether the program does run in a pod, with a service account.
+	// Possible reports whether the program runs in a pod with a service account.
 	Possible() bool
 }
 
-// inCluster finds its way by what the kubelet puts into each pod.
+// inCluster uses the files that the kubelet mounts into each pod.
 type inCluster struct {
 	overrides *ConfigOverrides                   // may be nil
-	config    func() (*restclient.Config, error) // restclient.InClusterConfig, but for tests
-	folder    string                             // of the service account
+	config    func() (*restclient.Config, error) // restclient.InClusterConfig, replaced in tests
+	folder    string                             // folder of the service account
 }
 
 var _ InClusterConfig = (*inCluster)(nil)
@@ -33,8 +33,8 @@ func (c *inCluster) RawConfig() (clientcmdapi.Config, error) {
 	return clientcmdapi.Config{}, errors.New("inCluster environment config doesn't support multiple clusters")
 }
 
-// ClientConfig takes the server, the token and the CA file from the overrides if they are there: more cannot be said of
-// a service account.
+// ClientConfig takes the server, the token and the CA file from the overrides if they are set; other overrides do not
+// apply to a service account.
 func (c *inCluster) ClientConfig() (*restclient.Config, error) {
 	config, err := c.config()
 	if err != nil {
@@ -56,7 +56,8 @@ func (c *inCluster) ClientConfig() (*restclient.Config, error) {
 	return config, nil
 }
 
-// Namespace returns that of the pod. POD_NAMESPACE comes first, since programs set it before the kubelet gave a file.
+// Namespace returns the namespace of the pod. POD_NAMESPACE takes precedence over the service account file, for
+// compatibility.
 func (c *inCluster) Namespace() (string, bool, error) {
 	if ns := os.Getenv("POD_NAMESPACE"); ns != "" {
 		return ns, false, nil

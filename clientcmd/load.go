@@ -14,14 +14,14 @@ import (
 	clientcmdapi "vedette.dev/clientcmd/api"
 )
 
-// maxFileSize bounds what is read. YAML takes many times its size in memory, and the largest fleets stay far below.
+// maxFileSize limits the size of a kubeconfig. YAML takes many times its size in memory.
 const maxFileSize = 64 << 20
 
-// Load reads a kubeconfig from YAML or JSON. Fields it does not know are skipped; names that occur twice are an error.
-// No data at all is an empty config. Errors name the entry and the field, and never show a value.
+// Load decodes a kubeconfig from YAML or JSON. Unknown fields are ignored; duplicate names are an error. Empty data is
+// an empty config. Errors name the entry and the field, and never contain a value.
 func Load(data []byte) (*clientcmdapi.Config, error) {
 	if len(data) > maxFileSize {
-		return nil, fmt.Errorf("a kubeconfig of %d bytes is too large: the limit is %d", len(data), maxFileSize)
+		return nil, fmt.Errorf("kubeconfig of %d bytes is too large: the limit is %d", len(data), maxFileSize)
 	}
 	if len(data) == 0 {
 		return clientcmdapi.NewConfig(), nil
@@ -33,13 +33,13 @@ func Load(data []byte) (*clientcmdapi.Config, error) {
 	return decode(data)
 }
 
-// toJSON converts YAML, or JSON that is not quite YAML, to JSON in one form: compact and sorted.
+// toJSON converts YAML, or JSON that is not valid YAML, to canonical JSON.
 func toJSON(data []byte) ([]byte, error) {
 	converted, problem := yaml.YAMLToJSON(data)
 	if problem == nil {
 		return converted, nil
 	}
-	// YAML knows no surrogate pairs. And JSON would not mind what is not UTF-8, but replace it.
+	// YAML does not have surrogate pairs, and JSON would replace invalid UTF-8 silently.
 	var value any
 	if !utf8.Valid(data) || json.Unmarshal(data, &value) != nil {
 		return nil, yamlProblem(problem)
@@ -48,9 +48,9 @@ func toJSON(data []byte) ([]byte, error) {
 }
 
 // LoadFromFile reads a kubeconfig from a file, which becomes the LocationOfOrigin of its entries. Relative paths in it
-// stay as they are; ResolveLocalPaths changes them.
+// are not changed; ResolveLocalPaths does that.
 func LoadFromFile(filename string) (*clientcmdapi.Config, error) {
-	// Errors of the file system name the file themselves, and os.IsNotExist must know them.
+	// File system errors contain the file name already, and os.IsNotExist must recognise them.
 	data, err := readFile(filename)
 	if err != nil {
 		return nil, err

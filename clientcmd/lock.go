@@ -9,12 +9,12 @@ import (
 	"slices"
 )
 
-// UseModifyConfigLock makes ModifyConfig take a lock on each file: a file of the same name with ".lock" behind it, as
-// kubectl does. Set it to false only in a program that is alone with its files, and before the first call.
+// UseModifyConfigLock makes ModifyConfig take a lock on each file: a file of the same name with the suffix ".lock", as
+// kubectl does. Set it to false only in a program that has exclusive use of its files, and before the first call.
 var UseModifyConfigLock = true
 
-// lockFiles takes the locks of all files or of none. A lock that is taken is an error, not something to wait for: it may
-// have been left behind.
+// lockFiles takes the locks of all files or of none. It does not wait for a lock that is taken, but returns an error:
+// the lock may be stale.
 func lockFiles(files []string) (unlock func(), err error) {
 	var taken []string
 	unlock = func() {
@@ -32,8 +32,7 @@ func lockFiles(files []string) (unlock func(), err error) {
 	return unlock, nil
 }
 
-// lockNames returns each lock once, and always in the same order, so that two programs cannot each hold what the other
-// waits for.
+// lockNames returns each lock once, in a fixed order, so that two programs cannot deadlock.
 func lockNames(files []string) []string {
 	var locks []string
 	for _, file := range files {
@@ -51,7 +50,7 @@ func takeLock(lock string) error {
 	}
 	f, err := os.OpenFile(lock, os.O_CREATE|os.O_EXCL, 0)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("another program is changing the kubeconfig; if there is none, remove the lock it left behind: %w", err)
+		return fmt.Errorf("the kubeconfig is locked by another program; if there is none, remove the stale lock file: %w", err)
 	}
 	if err != nil {
 		return err

@@ -20,7 +20,7 @@ func TestModifyConfigLock(t *testing.T) {
 	}
 	config.CurrentContext = "x"
 	err = ModifyConfig(options, *config, false)
-	wantError(t, err, lock, "remove the lock")
+	wantError(t, err, lock, "remove the stale lock")
 	if !errors.Is(err, fs.ErrExist) {
 		t.Error(err)
 	}

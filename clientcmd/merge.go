@@ -6,7 +6,7 @@ import (
 	clientcmdapi "vedette.dev/clientcmd/api"
 )
 
-// mergeConfig adds to dst what src has more: dst is the file that came earlier, and wins.
+// mergeConfig adds the entries of src that dst does not have: dst is the earlier file, which takes precedence.
 func mergeConfig(dst, src *clientcmdapi.Config) {
 	dst.CurrentContext = cmp.Or(dst.CurrentContext, src.CurrentContext)
 	dst.Preferences.Colors = dst.Preferences.Colors || src.Preferences.Colors
@@ -33,7 +33,7 @@ func put[V any](m *map[string]V, name string, v V) {
 	(*m)[name] = v
 }
 
-// The overlay functions put what is set in src over dst: overrides win, field by field.
+// The overlay functions apply the fields that are set in src to dst.
 
 func overlayContext(dst, src *clientcmdapi.Context) {
 	dst.LocationOfOrigin = cmp.Or(src.LocationOfOrigin, dst.LocationOfOrigin)

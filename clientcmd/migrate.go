@@ -9,7 +9,7 @@ import (
 	"runtime"
 )
 
-// currentMigrationRules says where the kubeconfig in the home directory was before it was called "config".
+// currentMigrationRules returns the former location of the kubeconfig in the home directory.
 func currentMigrationRules() map[string]string {
 	old := ".kubeconfig"
 	if runtime.GOOS == "windows" {
@@ -18,7 +18,7 @@ func currentMigrationRules() map[string]string {
 	return map[string]string{RecommendedHomeFile: filepath.Join(os.Getenv("HOME"), RecommendedHomeDir, old)}
 }
 
-// Migrate copies files to where they are looked for now; see MigrationRules. Files that may not be read are left alone.
+// Migrate copies files from their former locations; see MigrationRules. Files without read permission are skipped.
 func (rules *ClientConfigLoadingRules) Migrate() error {
 	for destination, source := range rules.MigrationRules {
 		_, err := os.Stat(destination)
@@ -42,7 +42,7 @@ func (rules *ClientConfigLoadingRules) Migrate() error {
 		if err != nil {
 			return err
 		}
-		// The mode is that of the source, but a kubeconfig is never a program.
+		// The mode is that of the source, without execute permission.
 		if err := os.WriteFile(destination, data, info.Mode().Perm()&0o666); err != nil {
 			return err
 		}

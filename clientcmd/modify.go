@@ -12,7 +12,7 @@ import (
 	clientcmdapi "vedette.dev/clientcmd/api"
 )
 
-// ModifyConfig changes files so that configAccess loads newConfig: start from its GetStartingConfig, and change that.
+// ModifyConfig changes files so that configAccess loads newConfig: start from its GetStartingConfig, and modify that.
 //
 // Each entry that differs is written to the file it came from, its LocationOfOrigin, and new ones to the default file. A
 // new current-context goes to the default file; an empty one is removed from the file that sets it. Preferences go to
@@ -49,7 +49,7 @@ func ModifyConfig(configAccess ConfigAccess, newConfig clientcmdapi.Config, rela
 type modification struct {
 	access     ConfigAccess
 	relativize bool
-	files      map[string]*clientcmdapi.Config // those to write, by canonical path, with the changes made so far
+	files      map[string]*clientcmdapi.Config // files to write, by canonical path, with the changes made so far
 }
 
 func (m *modification) apply(old, want *clientcmdapi.Config) error {
@@ -72,10 +72,10 @@ func (m *modification) apply(old, want *clientcmdapi.Config) error {
 	return modifyEntries(m, "context", old.Contexts, want.Contexts, contextEntries)
 }
 
-// edit returns the contents of a file, to be changed.
+// edit returns the contents of a file, to be modified.
 func (m *modification) edit(file string) (*clientcmdapi.Config, error) {
 	if file == "" {
-		return nil, errors.New("no config found to write: the loading rules name no file")
+		return nil, errors.New("no config found to write: the loading rules have no file")
 	}
 	file = canonical(file)
 	if config := m.files[file]; config != nil {
@@ -101,7 +101,8 @@ func canonical(file string) string {
 	return file
 }
 
-// setCurrentContext writes a name to the default file. No name is removed from where it wins now.
+// setCurrentContext writes a name to the default file. The empty name removes it from the file that currently takes
+// precedence.
 func (m *modification) setCurrentContext(name string) error {
 	file := m.access.GetDefaultFilename()
 	if name == "" && !m.access.IsExplicitFile() {
@@ -164,7 +165,7 @@ func readOrNew(filename string) (*clientcmdapi.Config, error) {
 	return config, err
 }
 
-// GetConfigFromFileOrDie reads a file, and ends the program if it cannot. A file that does not exist is empty.
+// GetConfigFromFileOrDie reads a file, and exits the program if it cannot. A file that does not exist is empty.
 func GetConfigFromFileOrDie(filename string) *clientcmdapi.Config {
 	config, err := readOrNew(filename)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	clientcmdapi "vedette.dev/clientcmd/api"
 )
 
-// entryKind is what ModifyConfig has to know of clusters, users and contexts.
+// entryKind has the operations of ModifyConfig for clusters, users or contexts.
 type entryKind[V any] struct {
 	of         func(*clientcmdapi.Config) *map[string]*V
 	origin     func(*V) *string
@@ -36,7 +36,7 @@ var (
 	}
 )
 
-// modifyEntries puts what is new or differs into the files, and deletes what is gone.
+// modifyEntries writes new and changed entries into the files, and deletes removed ones.
 func modifyEntries[V any](m *modification, kind string, old, want map[string]*V, is entryKind[V]) error {
 	fileOf := func(v *V) string {
 		if origin := *is.origin(v); origin != "" {

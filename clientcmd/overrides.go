@@ -8,25 +8,24 @@ import (
 	clientcmdapi "vedette.dev/clientcmd/api"
 )
 
-// ConfigOverrides are put over what a kubeconfig says, field by field. They usually come from flags; see
-// BindOverrideFlags.
+// ConfigOverrides override fields of a kubeconfig. They usually come from flags; see BindOverrideFlags.
 type ConfigOverrides struct {
-	// AuthInfo is put over the user.
+	// AuthInfo overrides the user.
 	AuthInfo clientcmdapi.AuthInfo
-	// ClusterDefaults lie under the cluster: they count where the kubeconfig says nothing.
+	// ClusterDefaults are defaults for the cluster: they apply to fields that the kubeconfig does not set.
 	ClusterDefaults clientcmdapi.Cluster
-	// ClusterInfo is put over the cluster.
+	// ClusterInfo overrides the cluster.
 	ClusterInfo clientcmdapi.Cluster
-	// Context is put over the context. The cluster and the user that it names must exist.
+	// Context overrides the context. Its cluster and user must exist.
 	Context clientcmdapi.Context
-	// CurrentContext is the context to use, and must exist.
+	// CurrentContext overrides the current context, and must exist.
 	CurrentContext string
-	// Timeout is that of a request; see ParseTimeout. Empty means none.
+	// Timeout is the timeout of a request; see ParseTimeout. Empty means none.
 	Timeout string
 }
 
-// cluster returns a cluster with the overrides put on it. What they say on how to know the server replaces all that the
-// kubeconfig says on it: half of each would contradict itself.
+// cluster returns a cluster with the overrides applied. An override of how to verify the server replaces all such
+// settings of the kubeconfig: a mixture would be contradictory.
 func (o *ConfigOverrides) cluster(cluster *clientcmdapi.Cluster) clientcmdapi.Cluster {
 	merged := clientcmdapi.NewCluster()
 	overlayCluster(merged, &o.ClusterDefaults)
@@ -40,14 +39,14 @@ func (o *ConfigOverrides) cluster(cluster *clientcmdapi.Cluster) clientcmdapi.Cl
 		merged.CertificateAuthority = over.CertificateAuthority
 		merged.CertificateAuthorityData = over.CertificateAuthorityData
 	}
-	// The name belongs to the server: whoever names another server does not want the old name.
+	// The TLS name belongs to the server: an override of the server removes it.
 	if over.TLSServerName != "" || over.Server != "" {
 		merged.TLSServerName = over.TLSServerName
 	}
 	return *merged
 }
 
-// authInfo returns a user with the overrides put on it. A certificate or key replaces both the file and the data.
+// authInfo returns a user with the overrides applied. A certificate or key replaces both the file and the data.
 func (o *ConfigOverrides) authInfo(user *clientcmdapi.AuthInfo) clientcmdapi.AuthInfo {
 	merged := clientcmdapi.NewAuthInfo()
 	if user != nil {
@@ -64,7 +63,7 @@ func (o *ConfigOverrides) authInfo(user *clientcmdapi.AuthInfo) clientcmdapi.Aut
 	return *merged
 }
 
-// context returns a context with the overrides put on it.
+// context returns a context with the overrides applied.
 func (o *ConfigOverrides) context(context *clientcmdapi.Context) clientcmdapi.Context {
 	merged := clientcmdapi.NewContext()
 	if context != nil {
@@ -74,7 +73,7 @@ func (o *ConfigOverrides) context(context *clientcmdapi.Context) clientcmdapi.Co
 	return *merged
 }
 
-// ParseTimeout reads a number of seconds, or a duration with a unit such as 1m30s.
+// ParseTimeout parses a number of seconds, or a duration with a unit such as 1m30s.
 func ParseTimeout(duration string) (time.Duration, error) {
 	text := duration
 	if _, err := strconv.ParseUint(duration, 10, 64); err == nil {

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// keepOwner has nothing to do: a new file inherits its owner and rights from the folder.
+// keepOwner does nothing: a new file inherits its owner and permissions from the folder.
 func keepOwner(*os.File, fs.FileInfo) error { return nil }
 
-// isReadOnly recognizes nothing: here a file system that cannot be written to is a lack of permission.
+// isReadOnly returns false: on this system a read-only file system is a permission error.
 func isReadOnly(error) bool { return false }

@@ -9,14 +9,14 @@ import (
 	"syscall"
 )
 
-// keepOwner gives f the owner of the file that it will replace. Without that, root would take a user's file away.
+// keepOwner sets the owner of f to that of the file that it will replace. Otherwise root would take over a user's file.
 func keepOwner(f *os.File, old fs.FileInfo) error {
 	want, ok := old.Sys().(*syscall.Stat_t)
 	if !ok {
 		return nil
 	}
 	if want.Nlink > 1 {
-		return errors.New("the file has other names, which would keep the old contents")
+		return errors.New("the file has several hard links")
 	}
 	info, err := f.Stat()
 	if err != nil {
@@ -28,5 +28,5 @@ func keepOwner(f *os.File, old fs.FileInfo) error {
 	return f.Chown(int(want.Uid), int(want.Gid))
 }
 
-// isReadOnly recognizes a file system that cannot be written to.
+// isReadOnly reports whether err is the error of a read-only file system.
 func isReadOnly(err error) bool { return errors.Is(err, syscall.EROFS) }

@@ -9,8 +9,8 @@ import (
 	clientcmdapi "vedette.dev/clientcmd/api"
 )
 
-// ResolveLocalPaths makes the relative paths of a config absolute. They start at the folder of the file an entry came
-// from; those of entries that came from no file stay.
+// ResolveLocalPaths makes the relative paths of a config absolute. They are relative to the folder of the file an entry
+// came from; those of entries without a file are not changed.
 func ResolveLocalPaths(config *clientcmdapi.Config) error {
 	for _, cluster := range config.Clusters {
 		if cluster == nil {
@@ -53,7 +53,7 @@ func folderOf(file string) (string, error) {
 // RelativizeClusterLocalPaths makes the paths of a cluster relative to the file it came from, where that needs no "..".
 func RelativizeClusterLocalPaths(cluster *clientcmdapi.Cluster) error {
 	if cluster.LocationOfOrigin == "" {
-		return fmt.Errorf("no location of origin for %v: nothing says what its paths are relative to", cluster)
+		return fmt.Errorf("no location of origin for %v", cluster)
 	}
 	return relativizeFrom(cluster.LocationOfOrigin, GetClusterFileReferences(cluster))
 }
@@ -61,7 +61,7 @@ func RelativizeClusterLocalPaths(cluster *clientcmdapi.Cluster) error {
 // RelativizeAuthInfoLocalPaths makes the paths of a user relative to the file it came from, where that needs no "..".
 func RelativizeAuthInfoLocalPaths(authInfo *clientcmdapi.AuthInfo) error {
 	if authInfo.LocationOfOrigin == "" {
-		return fmt.Errorf("no location of origin for %v: nothing says what its paths are relative to", authInfo)
+		return fmt.Errorf("no location of origin for %v", authInfo)
 	}
 	return relativizeFrom(authInfo.LocationOfOrigin, GetAuthInfoFileReferences(authInfo))
 }
@@ -82,12 +82,12 @@ func RelativizeConfigPaths(config *clientcmdapi.Config, base string) error {
 	return RelativizePathWithNoBacksteps(GetConfigFileReferences(config), base)
 }
 
-// ResolveConfigPaths makes all relative paths of a config start at base.
+// ResolveConfigPaths resolves all relative paths of a config against base.
 func ResolveConfigPaths(config *clientcmdapi.Config, base string) error {
 	return ResolvePaths(GetConfigFileReferences(config), base)
 }
 
-// GetConfigFileReferences returns where the paths of a config are kept.
+// GetConfigFileReferences returns pointers to the paths of a config.
 func GetConfigFileReferences(config *clientcmdapi.Config) []*string {
 	refs := []*string{}
 	for _, cluster := range config.Clusters {
@@ -99,7 +99,7 @@ func GetConfigFileReferences(config *clientcmdapi.Config) []*string {
 	return refs
 }
 
-// GetClusterFileReferences returns where the paths of a cluster are kept.
+// GetClusterFileReferences returns pointers to the paths of a cluster.
 func GetClusterFileReferences(cluster *clientcmdapi.Cluster) []*string {
 	if cluster == nil {
 		return nil
@@ -107,8 +107,8 @@ func GetClusterFileReferences(cluster *clientcmdapi.Cluster) []*string {
 	return []*string{&cluster.CertificateAuthority}
 }
 
-// GetAuthInfoFileReferences returns where the paths of a user are kept. The command of an exec plugin is a path only if
-// it has a separator in it; else it is looked for in PATH.
+// GetAuthInfoFileReferences returns pointers to the paths of a user. The command of an exec plugin is a path only if it
+// contains a separator; otherwise it is looked up in PATH.
 func GetAuthInfoFileReferences(authInfo *clientcmdapi.AuthInfo) []*string {
 	if authInfo == nil {
 		return nil
@@ -120,7 +120,7 @@ func GetAuthInfoFileReferences(authInfo *clientcmdapi.AuthInfo) []*string {
 	return refs
 }
 
-// ResolvePaths makes the relative paths among refs start at base. The error is always nil.
+// ResolvePaths resolves the relative paths among refs against base. The error is always nil.
 func ResolvePaths(refs []*string, base string) error {
 	for _, ref := range refs {
 		*ref = clientcmdapi.ResolvePath(*ref, base)
@@ -128,7 +128,7 @@ func ResolvePaths(refs []*string, base string) error {
 	return nil
 }
 
-// RelativizePathWithNoBacksteps makes paths relative to base. An absolute path that would need ".." stays as it is; a
+// RelativizePathWithNoBacksteps makes paths relative to base. An absolute path that would need ".." is not changed; a
 // relative one is an error.
 func RelativizePathWithNoBacksteps(refs []*string, base string) error {
 	for _, ref := range refs {
@@ -145,7 +145,7 @@ func RelativizePathWithNoBacksteps(refs []*string, base string) error {
 	return nil
 }
 
-// MakeRelative returns path as seen from base. An empty path stays empty.
+// MakeRelative returns path relative to base. An empty path stays empty.
 func MakeRelative(path, base string) (string, error) {
 	if path == "" {
 		return "", nil

@@ -2,11 +2,11 @@ package clientcmd
 
 import restclient "vedette.dev/rest"
 
-// PersistAuthProviderConfigForUser makes the persister of a user.
+// PersistAuthProviderConfigForUser returns the persister of a user.
 type PersistAuthProviderConfigForUser func(user string) restclient.AuthProviderConfigPersister
 
-// PersisterForUser returns what writes the config of an auth provider back to the file its user came from. Auth
-// providers are gone, so only a program that brings its own can have a use for it.
+// PersisterForUser returns a persister that writes the config of an auth provider back to the file of its user. Auth
+// providers were removed, so it is only useful for a program with one of its own.
 func PersisterForUser(configAccess ConfigAccess, user string) restclient.AuthProviderConfigPersister {
 	return &persister{configAccess, user}
 }

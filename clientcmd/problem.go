@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// plainProblems begin the messages of the YAML parser that are made of fixed words. All others may quote the document,
-// and a document is full of secrets.
+// plainProblems are prefixes of messages of the YAML parser that consist of constant text. All others may quote the
+// document, which contains secrets.
 var plainProblems = []string{
 	"did not find ", "could not find ", "found ", "mapping values are not allowed", "block sequence entries are not allowed",
 	"block mapping ", "control characters are not allowed", "document contains excessive aliasing", "exceeded max depth",
@@ -16,7 +16,7 @@ var plainProblems = []string{
 	"unexpected low surrogate", "unexpected high surrogate", "incomplete UTF-16",
 }
 
-// yamlProblem says what is wrong with a document without a word of the document.
+// yamlProblem describes what is wrong with a document without quoting it.
 func yamlProblem(err error) error {
 	problem := strings.TrimPrefix(err.Error(), "yaml: ")
 	line := ""
@@ -26,23 +26,23 @@ func yamlProblem(err error) error {
 		}
 	}
 	if strings.HasPrefix(problem, "unknown anchor") {
-		return errors.New("not valid YAML: a value that begins with * must stand in quotes")
+		return errors.New("not valid YAML: a value that begins with * must be quoted")
 	}
 	for _, plain := range plainProblems {
 		if strings.HasPrefix(problem, plain) {
 			return errors.New("not valid YAML: " + line + problem)
 		}
 	}
-	return errors.New("not valid YAML: " + line + "a key or a value is of a kind that has no place in a kubeconfig")
+	return errors.New("not valid YAML: " + line + "a key or a value has an unsupported type")
 }
 
-// jsonProblem says which field has the wrong type, in the words of YAML.
+// jsonProblem describes which field has the wrong type, in terms of YAML.
 func jsonProblem(err error) error {
 	wrong := (*json.UnmarshalTypeError)(nil)
 	if !errors.As(err, &wrong) {
 		return err
 	}
-	// The text of a number follows the word.
+	// For numbers, the text of the number follows.
 	found, _, _ := strings.Cut(wrong.Value, " ")
 	message := "want " + kindName(wrong.Type) + ", found " + found
 	if wrong.Field != "" {
@@ -54,7 +54,7 @@ func jsonProblem(err error) error {
 func kindName(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.String:
-		return "a string (put it in quotes)"
+		return "a string (quote it)"
 	case reflect.Bool:
 		return "true or false"
 	case reflect.Slice:

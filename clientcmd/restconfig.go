@@ -11,13 +11,13 @@ import (
 	restclient "vedette.dev/rest"
 )
 
-// execExtension is the extension of a cluster that is meant for the exec plugins of its users.
+// execExtension is the extension of a cluster for the exec plugins of its users.
 const execExtension = "client.authentication.k8s.io/exec"
 
 // ClientConfig implements ClientConfig.
 func (config *DirectClientConfig) ClientConfig() (*restclient.Config, error) {
 	chosen := config.choose()
-	// Before all else: what was asked for is the first thing to say when it is not there.
+	// First of all: a missing name that was explicitly specified is the most useful error.
 	if err := config.checkOverrides(chosen); err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (config *DirectClientConfig) ClientConfig() (*restclient.Config, error) {
 			Extra:    chosen.user.ImpersonateUserExtra,
 		}
 	}
-	// Credentials do not travel over a connection that anybody can read.
+	// Credentials are not sent over an unencrypted connection.
 	if restclient.IsConfigTransportTLS(*result) {
 		if err := config.secure(result, chosen); err != nil {
 			return nil, err
@@ -59,7 +59,7 @@ func (config *DirectClientConfig) ClientConfig() (*restclient.Config, error) {
 	return result, nil
 }
 
-// withoutQuery removes what no prefix of requests can have. Hosts without a path stay as they are.
+// withoutQuery removes the query of a URL, which cannot be part of a prefix. Hosts without a path are not changed.
 func withoutQuery(host string) string {
 	u, err := url.ParseRequestURI(host)
 	if err != nil || u.Opaque != "" || len(u.Path) <= 1 {
@@ -69,7 +69,7 @@ func withoutQuery(host string) string {
 	return u.String()
 }
 
-// secure adds who the server is, and who we are.
+// secure sets TLS and the credentials.
 func (config *DirectClientConfig) secure(result *restclient.Config, chosen choice) error {
 	cluster, user := &chosen.cluster, &chosen.user
 	result.TLSClientConfig = restclient.TLSClientConfig{
@@ -101,12 +101,12 @@ func (config *DirectClientConfig) secure(result *restclient.Config, chosen choic
 		result.ExecProvider = execProvider(user.Exec, cluster)
 	}
 	if config.needsCredentials && !hasCredentials(result) {
-		return fmt.Errorf("user %q has no credentials: give it a token, a client certificate or an exec plugin", chosen.context.AuthInfo)
+		return fmt.Errorf("user %q has no credentials; set a token, a client certificate or an exec plugin", chosen.context.AuthInfo)
 	}
 	return nil
 }
 
-// execProvider returns a copy: the kubeconfig is not ours to change.
+// execProvider returns a copy: the kubeconfig must not be modified.
 func execProvider(exec *clientcmdapi.ExecConfig, cluster *clientcmdapi.Cluster) *clientcmdapi.ExecConfig {
 	exec = exec.DeepCopy()
 	exec.InstallHint = printable(exec.InstallHint)
@@ -117,7 +117,7 @@ func execProvider(exec *clientcmdapi.ExecConfig, cluster *clientcmdapi.Cluster) 
 	return exec
 }
 
-// printable writes out what could change the state of a terminal. White space may stay.
+// printable escapes characters that could change the state of a terminal. White space is kept.
 func printable(text string) string {
 	var out strings.Builder
 	for _, r := range text {

@@ -14,35 +14,35 @@ import (
 	restclient "vedette.dev/rest"
 )
 
-// ClientConfigLoader finds a kubeconfig.
+// ClientConfigLoader loads a kubeconfig.
 type ClientConfigLoader interface {
 	ConfigAccess
-	// IsDefaultConfig says whether a rest.Config is what one gets without any kubeconfig.
+	// IsDefaultConfig reports whether a rest.Config is the default one, without any kubeconfig.
 	IsDefaultConfig(*restclient.Config) bool
-	// Load returns the config as it is now.
+	// Load returns the current config.
 	Load() (*clientcmdapi.Config, error)
 }
 
-// ClientConfigLoadingRules name the files that make up a kubeconfig. The zero value names none.
+// ClientConfigLoadingRules are the files that make up a kubeconfig. The zero value has none.
 type ClientConfigLoadingRules struct {
-	// ExplicitPath is read alone, and must exist.
+	// ExplicitPath, if set, is the only file, and must exist.
 	ExplicitPath string
-	// Precedence are the files to merge: what an earlier one says wins. Missing files are skipped.
+	// Precedence are the files to merge: earlier ones take precedence. Missing files are skipped.
 	Precedence []string
 
-	// MigrationRules name for a file the one it used to be. When the file does not exist, and the old one does, it is
-	// copied before anything is read.
+	// MigrationRules map a file to its former location. If the file does not exist, but the old one does, it is copied
+	// before loading.
 	MigrationRules map[string]string
 
-	// DoNotResolvePaths leaves relative paths as they are. Else they start at the folder of the file they stand in.
+	// DoNotResolvePaths keeps relative paths. Otherwise they are resolved against the folder of their file.
 	DoNotResolvePaths bool
 
 	// DefaultClientConfig is what IsDefaultConfig compares with. Nil means that nothing is the default.
 	DefaultClientConfig ClientConfig
 
-	// WarnIfAllMissing tells Warner when there are files in Precedence and none of them exists.
+	// WarnIfAllMissing calls Warner if there are files in Precedence and none of them exists.
 	WarnIfAllMissing bool
-	// Warner hears of missing files. Nil means that nobody does.
+	// Warner receives the warning about missing files. It may be nil.
 	Warner WarningHandler
 }
 
@@ -62,7 +62,7 @@ func NewDefaultClientConfigLoadingRules() *ClientConfigLoadingRules {
 	return rules
 }
 
-// splitList splits the value of KUBECONFIG, and leaves out what it says twice.
+// splitList splits the value of KUBECONFIG, and removes duplicates.
 func splitList(list string) []string {
 	var files []string
 	for _, file := range filepath.SplitList(list) {
@@ -73,8 +73,8 @@ func splitList(list string) []string {
 	return files
 }
 
-// Load reads the files and merges them. An entry of a name is the whole entry of the first file that has one: nothing
-// is added to it from later files. With an error there is also a config, of the files that could be read.
+// Load reads the files and merges them. The first file that has an entry of a name provides the whole entry: later
+// files do not add to it. If there is an error, the config of the readable files is returned as well.
 func (rules *ClientConfigLoadingRules) Load() (*clientcmdapi.Config, error) {
 	if err := rules.Migrate(); err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func (rules *ClientConfigLoadingRules) Load() (*clientcmdapi.Config, error) {
 	return merged, utilerrors.NewAggregate(problems)
 }
 
-// ResolvePaths says whether relative paths are made absolute.
+// ResolvePaths reports whether relative paths are made absolute.
 func (rules ClientConfigLoadingRules) ResolvePaths() bool { return !rules.DoNotResolvePaths }
 
 // GetLoadingPrecedence implements ConfigAccess.
@@ -165,7 +165,7 @@ func (rules *ClientConfigLoadingRules) IsDefaultConfig(config *restclient.Config
 	return err == nil && reflect.DeepEqual(config, def)
 }
 
-// WarningHandler hears what is odd, but no error.
+// WarningHandler receives warnings.
 type WarningHandler func(error)
 
 // Warn calls the handler, if there is one.

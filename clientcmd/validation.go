@@ -10,7 +10,7 @@ import (
 	clientcmdapi "vedette.dev/clientcmd/api"
 )
 
-// Validate looks for problems in all of a config, and returns all of them, in the order of the names.
+// Validate validates a whole config, and returns all problems, sorted by name.
 func Validate(config clientcmdapi.Config) error {
 	if clientcmdapi.IsConfigEmpty(&config) {
 		return newErrConfigurationInvalid([]error{ErrEmptyConfig})
@@ -31,8 +31,8 @@ func Validate(config clientcmdapi.Config) error {
 	return newErrConfigurationInvalid(problems)
 }
 
-// ConfirmUsable looks for problems in one context, and in the cluster and user that it names. The empty name means the
-// current context. All problems are returned; what else is wrong in the config does not matter.
+// ConfirmUsable validates one context, and its cluster and user. The empty name means the current context. All problems
+// are returned; other entries of the config are not checked.
 func ConfirmUsable(config clientcmdapi.Config, passedContextName string) error {
 	if clientcmdapi.IsConfigEmpty(&config) {
 		return newErrConfigurationInvalid([]error{ErrEmptyConfig})
@@ -61,11 +61,11 @@ func orEmpty[T any](p *T) (v T) {
 	return v
 }
 
-// validateContext looks at the context itself, not into what it names.
+// validateContext checks the context itself, not its cluster and user.
 func validateContext(name string, context clientcmdapi.Context, config clientcmdapi.Config) []error {
 	var problems []error
 	if name == "" {
-		problems = append(problems, fmt.Errorf("the context of cluster %q and user %q has no name", context.Cluster, context.AuthInfo))
+		problems = append(problems, fmt.Errorf("context of cluster %q and user %q has no name", context.Cluster, context.AuthInfo))
 	}
 	switch user := context.AuthInfo; {
 	case user == "":

@@ -11,12 +11,12 @@ import (
 	clientcmdapi "vedette.dev/clientcmd/api"
 )
 
-// problems collects what is wrong with one entry.
+// problems collects the problems of one entry.
 type problems []error
 
 func (p *problems) add(format string, args ...any) { *p = append(*p, fmt.Errorf(format, args...)) }
 
-// readable notes a file that cannot be opened. An empty path is none.
+// readable adds a problem if the file cannot be opened. An empty path is ignored.
 func (p *problems) readable(field, path, entry string) {
 	if path == "" {
 		return
@@ -53,7 +53,7 @@ func validateClusterInfo(name string, cluster clientcmdapi.Cluster) []error {
 	return p
 }
 
-// parseProxyURL shows nothing of the URL in its error: a password may be part of it.
+// parseProxyURL does not include the URL in its error: it may contain a password.
 func parseProxyURL(proxyURL string) (*url.URL, error) {
 	if u, err := url.Parse(proxyURL); err == nil {
 		switch u.Scheme {
@@ -121,7 +121,7 @@ func validateExec(p *problems, name string, exec *clientcmdapi.ExecConfig) {
 	validatePolicy(p, name, exec.PluginPolicy)
 }
 
-// validatePolicy is strict: what is meant to forbid programs must not allow one by mistake.
+// validatePolicy is strict: a mistake in a policy must not allow a plugin.
 func validatePolicy(p *problems, name string, policy clientcmdapi.PluginPolicy) {
 	switch policy.PolicyType {
 	case "", clientcmdapi.PluginPolicyAllowAll, clientcmdapi.PluginPolicyDenyAll:

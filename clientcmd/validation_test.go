@@ -111,7 +111,7 @@ func TestValidateOther(t *testing.T) {
 		t.Errorf("no context chosen: %v", err)
 	}
 	config.Contexts[""] = &clientcmdapi.Context{Cluster: "c", AuthInfo: "u"}
-	wantError(t, Validate(*config), `the context of cluster "c" and user "u" has no name`)
+	wantError(t, Validate(*config), `context of cluster "c" and user "u" has no name`)
 	config.Clusters["nil"], config.AuthInfos["nil"], config.Contexts["nil"] = nil, nil, nil
 	wantError(t, Validate(*config), `no server found for cluster "nil"`, `user was not specified for context "nil"`)
 	if err := ConfirmUsable(*config, "nil"); !IsContextNotFound(err) {

@@ -9,12 +9,12 @@ import (
 	clientcmdapi "vedette.dev/clientcmd/api"
 )
 
-// WriteToFile writes the config to a file, with all or nothing: a reader sees the old file or the new one, and an error
-// leaves the old one. A new file gets the mode 0600, and folders that are missing are made. An existing file keeps its
-// mode and owner, and a symbolic link stays a link.
+// WriteToFile writes the config to a file atomically: a reader sees the old file or the new one, and an error leaves
+// the old one. A new file has the mode 0600, and missing folders are created. An existing file keeps its mode and
+// owner, and a symbolic link stays a link.
 //
-// What cannot be replaced without loss is written in place: a file with several hard links, or of an owner that we
-// cannot give it back to, or one that is mounted into a container.
+// A file that cannot be replaced without loss is written in place: one with several hard links, one whose owner cannot
+// be kept, or one that is mounted into a container.
 func WriteToFile(config clientcmdapi.Config, filename string) error {
 	data, err := Write(config)
 	if err != nil {
@@ -29,22 +29,22 @@ func WriteToFile(config clientcmdapi.Config, filename string) error {
 	return os.WriteFile(filename, data, 0o600)
 }
 
-// errInPlace says that a file cannot be replaced, and that nothing has changed.
+// errInPlace means that a file cannot be replaced, and that nothing has changed.
 var errInPlace = errors.New("to be written in place")
 
-// replaceFile puts a new file in the place of the old one, if there is one.
+// replaceFile replaces the file by a new one.
 func replaceFile(filename string, data []byte) error {
 	old, err := os.Stat(filename)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if _, err := os.Lstat(filename); err == nil {
-			return errInPlace // a link to a file that is to be made
+			return errInPlace // a dangling link; the target is created
 		}
 		old = nil
 	case err != nil || !old.Mode().IsRegular():
-		return errInPlace // for the system to say what is wrong, or right
+		return errInPlace // the write in place reports the error, if there is one
 	default:
-		// A rename replaces a link and not what it points to, and does not ask whether the file may be written.
+		// A rename replaces a link and not its target, and does not check write permission.
 		if filename, err = filepath.EvalSymlinks(filename); err != nil {
 			return errInPlace
 		}
@@ -71,7 +71,7 @@ func replaceFile(filename string, data []byte) error {
 	return nil
 }
 
-// fill makes temp what is to stand in the place of the old file, and closes it.
+// fill writes the new content to temp, copies mode and owner of the old file, and closes it.
 func fill(temp *os.File, data []byte, old fs.FileInfo) error {
 	var err error
 	if old != nil {

@@ -11,8 +11,8 @@ import (
 	"vedette.dev/cache"
 )
 
-// changeCounters count how often objects change, by looking at the versions in the store again and again while somebody looks at
-// the result. There is no handler: what nobody looks at costs nothing, and an informer is not told of its viewers.
+// changeCounters count how often objects change, by comparing the versions in the store at intervals while the page has
+// a viewer. No handler is added: without viewers nothing is done, and informers do not depend on the console.
 type changeCounters struct {
 	mu  sync.Mutex
 	all map[string]*changeCounter // by the name of the informer
@@ -23,11 +23,11 @@ type changeCounter struct {
 	began, last, next time.Time
 	looks, tooMany    int
 	objects           map[string]*changed // by key
-	// found is what the last look found: the objects that have changed most.
+	// found is the result of the last scan: the objects that have changed most.
 	found []changed
 }
 
-// changed is an object, and how many times it was found changed.
+// changed is an object and the number of scans that found it changed.
 type changed struct {
 	key, version string
 	times        int
@@ -39,27 +39,27 @@ func newChangeCounters() *changeCounters {
 	return &changeCounters{all: map[string]*changeCounter{}}
 }
 
-// clear forgets everything, when nobody looks any more.
+// clear drops all counts, when there is no viewer left.
 func (c *changeCounters) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	clear(c.all)
 }
 
-// changesResult is what a counter has found.
+// changesResult is the result of a scan.
 type changesResult struct {
 	Began time.Time
 	Looks int
 	Top   []changed
-	// TooMany is how many objects there are, if that is more than are looked at.
+	// TooMany is the number of objects in the store, if it is too large to be scanned.
 	TooMany int
 }
 
-// maxScan is how many objects of a store are looked at to find some of them.
+// maxScan is the largest number of objects of a store that are scanned.
 const maxScan = 500_000
 
-// look counts what has changed since the last look, unless that was so short a time ago that it would cost too much, and returns
-// the objects that have changed most.
+// look counts what has changed since the last scan, unless that was so recent that another one would cost too much, and
+// returns the objects that have changed most.
 func (c *changeCounters) look(name string, store cache.Store, limit int) changesResult {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -93,7 +93,7 @@ func (c *changeCounter) count(store cache.Store, now time.Time) (tooMany int) {
 		one := c.objects[key]
 		if one == nil {
 			one = &changed{key: key, version: meta.GetResourceVersion()}
-			if c.looks > 1 { // it was created since
+			if c.looks > 1 { // created since the last scan
 				one.times, one.at = 1, now
 			}
 			c.objects[key] = one
@@ -112,7 +112,7 @@ func (c *changeCounter) count(store cache.Store, now time.Time) (tooMany int) {
 	return 0
 }
 
-// top are those that changed most, the latest first among equals.
+// top returns the objects that changed most, the most recently changed first among equals.
 func (c *changeCounter) top(limit int) []changed {
 	var found []changed
 	for _, one := range c.objects {

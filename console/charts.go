@@ -12,13 +12,13 @@ import (
 	"vedette.dev/controller"
 )
 
-// chart is one picture of the charts view.
+// chart is one chart of the charts view.
 type chart struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
-	// Unit is what a value is of: "/s", "s", "B" or nothing.
+	// Unit is the unit of the values: "/s", "s", "B" or none.
 	Unit string `json:"unit"`
-	// Help says what is measured, in a sentence.
+	// Help describes in a sentence what is measured.
 	Help string `json:"help"`
 }
 
@@ -35,17 +35,17 @@ const (
 )
 
 var charts = []chart{
-	{chartEvents, "Events", "/s", "What watches bring, for each informer."},
-	{chartLag, "Lag", "s", "From the receipt of a change to the store: the mean of each second."},
-	{chartBehind, "Handlers behind", "s", "How long the first notification has waited for a handler, or its present call has run."},
+	{chartEvents, "Events", "/s", "Watch events received, for each informer."},
+	{chartLag, "Lag", "s", "Time from the receipt of a change until it is in the store: mean of each second."},
+	{chartBehind, "Handlers behind", "s", "Age of a handler's oldest pending notification, or how long its current call has been running."},
 	{chartDepth, "Queue depth", "", "Keys that wait for a worker."},
-	{chartAges, "Queue age", "s", "How long the first of them has waited."},
-	{chartWork, "Reconciles", "/s", "Reconciles that ended, and failures."},
-	{chartTook, "Reconcile time", "s", "How long reconciles took: one in two took no longer than p50, 99 of 100 no longer than p99."},
-	{chartMemory, "Memory", "B", "Objects on the heap, and all that the process holds."},
+	{chartAges, "Queue age", "s", "Age of the oldest queued key."},
+	{chartWork, "Reconciles", "/s", "Finished reconciles, and failures."},
+	{chartTook, "Reconcile time", "s", "Duration of reconciles: median (p50) and 99th percentile (p99)."},
+	{chartMemory, "Memory", "B", "Objects on the heap, and total memory of the process."},
 }
 
-// samplesOf are the values of all lines at one moment. Last is the reading before, nil if there is none.
+// samplesOf returns the values of all lines at one moment. last is the previous reading, or nil.
 func samplesOf(r, last *reading) map[seriesID]float32 {
 	values := map[seriesID]float32{
 		{chartMemory, "heap objects"}: float32(r.memory.heap),
@@ -123,11 +123,11 @@ func sampleWorks(values map[seriesID]float32, r, last *reading, apart time.Durat
 	}
 }
 
-// history is what the charts view draws: all samples, or the newest.
+// history is the data of the charts view: all samples, or only new ones.
 type history struct {
 	Times  []int64        `json:"times"` // milliseconds
 	Charts []historyChart `json:"charts"`
-	// Left is how many lines there was no room for.
+	// Left is the number of lines that were dropped because there are too many.
 	Left int `json:"left,omitempty"`
 }
 
@@ -142,7 +142,7 @@ type historySeries struct {
 	Values []*float64 `json:"values"`
 }
 
-// history returns the samples after a time, and when the newest was taken.
+// history returns the samples after a time, and the time of the newest.
 func (s *sampler) history(after time.Time) (history, time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -179,7 +179,7 @@ func (s *series) at(places []int) []*float64 {
 	return values
 }
 
-// round leaves four digits, which no eye can tell from more.
+// round rounds to four digits, which is more than a chart can show.
 func round(v float64) float64 {
 	if v == 0 {
 		return 0
@@ -188,13 +188,13 @@ func round(v float64) float64 {
 	return math.Round(v*scale) / scale
 }
 
-// chartRow is a line of the table beside the charts.
+// chartRow is a row of the table beside the charts.
 type chartRow struct {
 	Title, Unit, Help string
 	Lines             []fact
 }
 
-// latest are the newest values of all lines, for those who do not see the charts.
+// latest returns the newest values of all lines, for screen readers.
 func (s *sampler) latest() []chartRow {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -225,11 +225,11 @@ func inUnit(v float64, unit string) string {
 	return count(int64(v))
 }
 
-// chartsData is the view of the charts.
+// chartsData is the data of the charts view.
 type chartsData struct {
 	Charts []chart
 	Rows   []chartRow
-	// Measured tells that somebody knows how long reconciles take.
+	// Measured is true if Config.Reconciles measures durations of reconciles.
 	Measured, Controllers bool
 }
 

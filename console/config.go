@@ -7,48 +7,51 @@ import (
 	"vedette.dev/controller"
 )
 
-// Config says what the page shows, and to whom. The zero value works: a page that has only the process to tell of, and says how
-// to add more.
+// Config configures the page. The zero value works: the page then shows the process only, and how to add more.
 type Config struct {
-	// Title is what the page is called, such as the name of the program. Empty means "Vedette".
+	// Title is the title of the page, such as the name of the program. Empty means "Vedette".
 	Title string
 
-	// Informers are shown with their stages, and their objects can be looked at: see Factory and Informer. Those that a factory
-	// makes later are shown, too.
+	// Informers are shown with their stages, and their objects can be viewed: see Factory and Informer. Informers that
+	// a factory creates later are shown, too.
 	Informers []Informers
-	// Controllers are shown with their queues and workers, and asked for explanations.
+	// Controllers are shown with their queues and workers, and used for explanations.
 	Controllers []Controller
-	// Queues are work queues: see Queue. One that has the name of a controller is that controller's.
+	// Queues are work queues: see Queue. A queue with the name of a controller is shown as the queue of that
+	// controller.
 	Queues []Queue
-	// MoreQueues returns queues that come and go. It is called at each reading, and may be nil.
+	// MoreQueues returns queues that are created at run time. It is called for each reading, and may be nil.
 	MoreQueues func() []Queue
-	// Shards are shown as maps, by name: see the function Shards for sharding informers.
+	// Shards are shown as maps, by name: see Shards for sharding informers.
 	Shards map[string]Sharded
-	// Feeds says which informers (the names on the page) feed a controller or queue (the key), where the page does not find
-	// out by itself. It does for the sources For, Owns and Watches of package controller.
+	// Feeds maps the name of a controller or queue to the names of the informers that feed it, where the page cannot
+	// find out by itself. It can for the sources For, Owns and Watches of package controller.
 	Feeds map[string][]string
-	// Reconciles knows how long reconciles take, if it is the Metrics of the controllers too. Nil means that it is not shown.
+	// Reconciles measures reconcile durations, if it is also the Metrics of the controllers. Nil means that they are
+	// not shown.
 	Reconciles *Reconciles
 
-	// Token is what a viewer has to present, as "Authorization: Bearer ..." or once as "?token=...". Empty means that viewers
-	// need none, and must be on this machine: a request from another address than 127.0.0.1 or ::1, for a host name that is not
-	// this machine's own, or with a header of a proxy, is refused.
+	// Token is the token that a viewer has to present, as "Authorization: Bearer ..." or once as "?token=...". If
+	// empty, no token is needed and only local requests are allowed: a request from an address other than 127.0.0.1 or
+	// ::1, for a host name that is not of this machine, or with a header of a proxy, is rejected.
 	Token string
-	// Redact may take more out of an object than the page does by itself, before anything of it is shown. It is given a copy. With
-	// it, a search by labels looks at 10,000 objects at most, and objects cannot be found by indexes other than that of the namespaces.
+	// Redact may remove more from an object than the page does by itself, before any of it is shown. It is given a
+	// copy. If it is set, a search by labels looks at 10,000 objects at most, and objects cannot be found by indexes
+	// other than the one of namespaces.
 	Redact func(object map[string]any)
 }
 
-// Controller is a *controller.Controller.
+// Controller is implemented by *controller.Controller.
 //
-// If it has the method QueueSnapshot(limit int) workqueue.Snapshot[string] too, as that one has, the keys in its queue are shown.
+// If it also has the method QueueSnapshot(limit int) workqueue.Snapshot[string], as that has, the keys in its queue are
+// shown.
 type Controller interface {
 	Name() string
 	State() controller.State
 	ExplainString(key string) (controller.Explanation, error)
 }
 
-// minToken is how long a token must be, so that nobody guesses it.
+// minToken is the minimum length of a token, so that it cannot be guessed.
 const minToken = 8
 
 func (c *Config) validate() error {
@@ -66,7 +69,7 @@ func (c *Config) validate() error {
 			return fmt.Errorf("console: Config.Controllers[%d] is nil", i)
 		}
 		if names[one.Name()] {
-			return fmt.Errorf("console: Config.Controllers has two of the name %q; it must have one", one.Name())
+			return fmt.Errorf("console: Config.Controllers has two entries with the name %q", one.Name())
 		}
 		names[one.Name()] = true
 	}
@@ -76,7 +79,7 @@ func (c *Config) validate() error {
 			return fmt.Errorf("console: Config.Queues[%d].Snapshot is nil; use QueueOf", i)
 		}
 		if queues[one.Name] {
-			return fmt.Errorf("console: Config.Queues has two of the name %q; it must have one", one.Name)
+			return fmt.Errorf("console: Config.Queues has two entries with the name %q", one.Name)
 		}
 		queues[one.Name] = true
 	}
@@ -87,11 +90,11 @@ func (c *Config) validate() error {
 	}
 	for name := range c.Feeds {
 		if !names[name] && !queues[name] {
-			return fmt.Errorf("console: Config.Feeds[%q] is for no controller or queue; it must be the name of one", name)
+			return fmt.Errorf("console: Config.Feeds[%q] is not the name of a controller or queue", name)
 		}
 	}
 	if c.Token != "" && (len(c.Token) < minToken || strings.TrimSpace(c.Token) != c.Token) {
-		return fmt.Errorf("console: Config.Token has %d characters; it must have %d or more, and no space around them", len(c.Token), minToken)
+		return fmt.Errorf("console: Config.Token has %d characters; it must have at least %d, without surrounding space", len(c.Token), minToken)
 	}
 	return nil
 }

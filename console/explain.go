@@ -13,7 +13,7 @@ import (
 	"vedette.dev/controller"
 )
 
-// explainData is the view that tells where a key is.
+// explainData is the data of the view that explains a key.
 type explainData struct {
 	// Controllers are the names to choose from.
 	Controllers     []string
@@ -21,24 +21,24 @@ type explainData struct {
 	Explained       []explained
 }
 
-// explained is an explanation, as a picture.
+// explained is an explanation with the steps to draw.
 type explained struct {
 	controller.Explanation
 	Level level
 	Steps []step
-	// Recent is the history, the newest first.
+	// Recent is the history, newest first.
 	Recent []controller.Record
 	Now    time.Time
 }
 
-// step is a part of the way of a key.
+// step is one step on the path of a key.
 type step struct {
 	Title string
-	// Here tells that the key is here, Past that it has been.
+	// Here is true if the key is at this step, Past if it has passed it.
 	Here, Past bool
 }
 
-// MarshalJSON leaves only the explanations.
+// MarshalJSON returns only the explanations.
 func (d *explainData) MarshalJSON() ([]byte, error) {
 	all := []controller.Explanation{}
 	for _, e := range d.Explained {
@@ -49,7 +49,7 @@ func (d *explainData) MarshalJSON() ([]byte, error) {
 
 var steps = []string{"watched", "delivered", "passed", "queued", "worked on", "done"}
 
-// stageSteps says at which step a key is in a stage, and how well that is.
+// stageSteps maps a stage to the step that it is at, and to its level.
 var stageSteps = map[controller.Stage]struct {
 	step  int
 	level level
@@ -75,7 +75,7 @@ func newExplained(e controller.Explanation, now time.Time) explained {
 	if !known {
 		at.step, at.level = -1, levelOff
 	}
-	// What takes too long is not well, whatever it is.
+	// Any stage that lasts too long is shown as slow.
 	if waits := age(e.Since, now); at.level < levelSlow &&
 		(at.step == 4 && waits > workerSlow || e.Stage == controller.StageWaiting && waits > queueSlow) {
 		at.level = levelSlow
@@ -89,7 +89,7 @@ func newExplained(e controller.Explanation, now time.Time) explained {
 	return x
 }
 
-// known is 1 for a key that the controller knows of, 0 for others.
+// known returns 1 for a key that the controller knows, and 0 otherwise.
 func known(e explained) int {
 	if e.Stage == controller.StageUnknown {
 		return 0
@@ -108,10 +108,10 @@ func (p *Page) explainView(q query) (any, error) {
 	}
 	slices.Sort(d.Controllers)
 	if len(d.Controllers) == 0 {
-		return d, fmt.Errorf("no controller is shown: add some to console.Config.Controllers: %w", errNotFound)
+		return d, fmt.Errorf("no controllers: console.Config.Controllers is empty: %w", errNotFound)
 	}
 	if len(asked) == 0 {
-		return d, fmt.Errorf("there is no controller %q; there are %s: %w", d.Controller, strings.Join(d.Controllers, ", "), errNotFound)
+		return d, fmt.Errorf("unknown controller %q; known are %s: %w", d.Controller, strings.Join(d.Controllers, ", "), errNotFound)
 	}
 	if d.Key == "" {
 		return d, nil
@@ -125,7 +125,7 @@ func (p *Page) explainView(q query) (any, error) {
 		}
 		d.Explained = append(d.Explained, newExplained(e, time.Now()))
 	}
-	// Controllers that know nothing of the key come last.
+	// Controllers that do not know the key come last.
 	slices.SortStableFunc(d.Explained, func(a, b explained) int { return cmp.Compare(known(b), known(a)) })
 	if len(d.Explained) == 0 {
 		return d, wrong

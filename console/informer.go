@@ -10,11 +10,11 @@ import (
 	"vedette.dev/cache"
 )
 
-// informerData is the view of one informer.
+// informerData is the data of the view of one informer.
 type informerData struct {
 	Lane  lane
 	State cache.State
-	// Handlers are those of the state, with how well they are.
+	// Handlers are the handlers of the state, with their levels.
 	Handlers []handlerData
 	Facts    []fact
 	Lags     []fact
@@ -35,7 +35,7 @@ func (p *Page) informerView(q query) (any, error) {
 	name := q.Get("name")
 	one := now.informer(name)
 	if one == nil {
-		return nil, fmt.Errorf("there is no informer %q: %w", name, errNotFound)
+		return nil, fmt.Errorf("unknown informer %q: %w", name, errNotFound)
 	}
 	d := &informerData{State: one.state, Now: now.at}
 	for _, l := range p.lanes(now, before) {
@@ -74,7 +74,7 @@ func (d *informerData) facts() {
 	add("phase", s.Phase.String()+" for "+span(age(s.Since, d.Now)))
 	add("synced", map[bool]string{true: "yes", false: "not yet"}[s.Synced])
 	add("resource version", s.ResourceVersion)
-	add("last heard of the server", ago(s.LastEvent, d.Now))
+	add("last event from the server", ago(s.LastEvent, d.Now))
 	add("events", count(s.Events))
 	add("bytes received", size(s.Bytes))
 	add("lists", count(s.Lists))
@@ -86,18 +86,18 @@ func (d *informerData) facts() {
 		}
 	}
 	if s.Undecodable > 0 {
-		add("undecodable", fmt.Sprintf("%s, the last: %v", count(s.Undecodable), s.LastUndecodable))
+		add("undecodable", fmt.Sprintf("%s, last: %v", count(s.Undecodable), s.LastUndecodable))
 	}
 	if s.Skipped > 0 {
-		add("skipped", fmt.Sprintf("%s, the last: %v", count(s.Skipped), s.LastSkipped))
+		add("skipped", fmt.Sprintf("%s, last: %v", count(s.Skipped), s.LastSkipped))
 	}
 	if s.IndexErrors > 0 {
-		add("index errors", fmt.Sprintf("%s, the last: %v", count(s.IndexErrors), s.LastIndexError))
+		add("index errors", fmt.Sprintf("%s, last: %v", count(s.IndexErrors), s.LastIndexError))
 	}
 	add("reflector", s.Name)
 }
 
-// lags is how many batches of changes were in the store within each time.
+// lags counts the batches of changes by how long they took to reach the store.
 func (d *informerData) lags() {
 	within := uint64(0)
 	for i, bound := range d.State.Lags.Bounds() {

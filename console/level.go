@@ -4,24 +4,24 @@ package console
 
 import "strings"
 
-// level is how well something is.
+// level is the health of a stage.
 type level int
 
 const (
-	// levelOff is what has not begun or has ended.
+	// levelOff means not started, or stopped.
 	levelOff level = iota
-	// levelIdle is well, with nothing to do.
+	// levelIdle means healthy, with nothing to do.
 	levelIdle
-	// levelOK is well, and at work.
+	// levelOK means healthy and working.
 	levelOK
-	// levelBusy is on its way to be well: a first list, a start.
+	// levelBusy means starting up, such as during the initial list.
 	levelBusy
-	// levelSlow needs a look, levelFailing needs help.
+	// levelSlow is a warning, levelFailing an error.
 	levelSlow
 	levelFailing
 )
 
-// Every level has a sign and a word: the page can be read without colours.
+// Every level has a sign and a word, so that the page can be read without colours.
 var levels = [...]struct{ class, sign, word string }{
 	{"off", "■", "off"},
 	{"idle", "○", "idle"},
@@ -31,45 +31,45 @@ var levels = [...]struct{ class, sign, word string }{
 	{"failing", "✕", "failing"},
 }
 
-// Class is the level in the style sheet.
+// Class returns the CSS class of the level.
 func (l level) Class() string { return levels[l].class }
 
-// Sign is the level as a sign.
+// Sign returns the sign of the level.
 func (l level) Sign() string { return levels[l].sign }
 
-// Word is the level as a word.
+// Word returns the level as a word.
 func (l level) Word() string { return levels[l].word }
 
-// Trouble tells whether somebody should look.
+// Trouble reports whether the level is a warning or an error.
 func (l level) Trouble() bool { return l >= levelSlow }
 
 // MarshalText is for JSON.
 func (l level) MarshalText() ([]byte, error) { return []byte(l.Word()), nil }
 
-// stage is one box of the picture.
+// stage is one box of the diagram.
 type stage struct {
-	// ID is the name in addresses and tests, Title that for people.
+	// ID is the name in addresses and tests, Title the name on the page.
 	ID    string `json:"id"`
 	Title string `json:"title"`
 	Level level  `json:"level"`
-	// Figure is the one number that matters most, Unit what it counts.
+	// Figure is the most important number, Unit its unit.
 	Figure string `json:"figure"`
 	Unit   string `json:"unit"`
 	Facts  []fact `json:"facts,omitempty"`
-	// Cause says why the level is not ok, in a sentence.
+	// Cause says in a sentence why the level is not ok.
 	Cause string `json:"cause,omitempty"`
-	// Flow is how much goes on to the next stage in a second, negative if that is not known.
+	// Flow is the rate per second at which items go on to the next stage, negative if unknown.
 	Flow float64 `json:"flow"`
 	Link string  `json:"-"`
 }
 
-// fact is something to know about a stage.
+// fact is a detail of a stage.
 type fact struct {
 	Label string `json:"label"`
 	Value string `json:"value"`
 }
 
-// raise makes it worse, not better. Of two causes of one level the first stays.
+// raise raises the level, and never lowers it. If two causes have the same level, the first is kept.
 func (s *stage) raise(to level, cause string) {
 	if to > s.Level {
 		s.Level, s.Cause = to, cause
@@ -78,22 +78,22 @@ func (s *stage) raise(to level, cause string) {
 
 func (s *stage) fact(label, value string) { s.Facts = append(s.Facts, fact{label, value}) }
 
-// lane is the way from the server to the workers of one informer, or the end of it for a controller whose informers are not
-// known.
+// lane is one row of the diagram: the stages of an informer from the server to the workers, or only queue and workers
+// of a controller whose informers are unknown.
 type lane struct {
 	Name string `json:"name"`
-	// Type is that of the objects.
+	// Type is the type of the objects.
 	Type  string `json:"type,omitempty"`
 	Level level  `json:"level"`
-	// Stages are those of the informer, Tails those of each queue that it feeds: queue and workers.
+	// Stages are the stages of the informer, Tails the queues that it feeds, with their workers.
 	Stages []stage `json:"stages,omitempty"`
 	Tails  []tail  `json:"tails,omitempty"`
-	// Spark is the events per second of the last minutes, as points of a line.
+	// Spark is the sparkline of the events per second in the last minutes, as points.
 	Spark string `json:"-"`
 	Link  string `json:"-"`
 }
 
-// TypeTells tells whether the type says more than the name.
+// TypeTells reports whether the type adds something to the name.
 func (l lane) TypeTells() bool { return l.Type != "" && !strings.HasSuffix(l.Name, l.Type) }
 
 // tail is a work queue and its workers.
@@ -105,15 +105,15 @@ type tail struct {
 	Link   string  `json:"-"`
 }
 
-// trouble is a stage that somebody should look at.
+// trouble is a stage with a warning or an error.
 type trouble struct {
 	Where string `json:"where"`
 	Stage stage  `json:"stage"`
 }
 
-// settle finds the worst level of the lane.
+// settle sets the level of the lane.
 func (l *lane) settle() {
-	// A lane is as well as the worst of its stages; one that works is not made idle by a stage that has nothing to do.
+	// The level of a lane is that of its worst stage; an idle stage does not make a working lane idle.
 	for _, s := range l.all() {
 		l.Level = max(l.Level, s.Level)
 	}
@@ -127,7 +127,8 @@ func (l *lane) all() []stage {
 	return all
 }
 
-// troubles are those of several lanes, the worst first. A controller that several informers feed is there once.
+// troubles returns the troubles of several lanes, worst first. A controller that is fed by several informers is listed
+// once.
 func troubles(lanes []lane) []trouble {
 	var found []trouble
 	seen := map[string]bool{}

@@ -10,18 +10,18 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// metadata is what the page shows of the metadata of an object beside its text.
+// metadata is the metadata of an object that the page shows beside its text.
 type metadata struct {
 	Version, UID string
 	Created      time.Time
 	Generation   int64
 	Labels       map[string]string
-	// Manager is who changed it last, as far as the managed fields tell.
+	// Manager is the manager of the most recent change, according to the managed fields.
 	Manager string
 	Changed time.Time
 }
 
-// metadataOf reads the metadata of an object of which nothing is hidden.
+// metadataOf returns the metadata of an object of which nothing is hidden.
 func metadataOf(meta metav1.Object) metadata {
 	m := metadata{
 		Version: meta.GetResourceVersion(), UID: string(meta.GetUID()), Created: meta.GetCreationTimestamp().Time,
@@ -35,7 +35,7 @@ func metadataOf(meta metav1.Object) metadata {
 	return m
 }
 
-// metadataIn reads the metadata of an object that was redacted: any of its fields may be missing or of another type.
+// metadataIn returns the metadata of a redacted object: any of its fields may be missing or have another type.
 func metadataIn(fields map[string]any) metadata {
 	meta, _ := fields["metadata"].(map[string]any)
 	text := func(in map[string]any, field string) string {

@@ -11,19 +11,20 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// objectData is the view of one object.
+// objectData is the data of the view of one object.
 type objectData struct {
 	Informer, Key, Format string
 	Kind                  string
-	Size                  int64 // of what is cached
-	// All else is of the object without what is hidden.
+	Size                  int64 // of the cached object
+	// The other fields are those of the redacted object.
 	metadata
 	Text string
-	// Hidden is how many values were taken out; Managed, that managed fields were, and WithManaged, that they are shown.
+	// Hidden is the number of values removed; Managed is true if managed fields were removed, WithManaged if they are
+	// shown.
 	Hidden               int
 	Managed, WithManaged bool
 	Explained            []explained
-	// Why says why the text is missing.
+	// Why is the reason for which the text is missing.
 	Why string
 	Now time.Time
 }
@@ -43,7 +44,7 @@ func (p *Page) objectView(q query) (any, error) {
 		return d, fmt.Errorf("informer %q: key %q: %w", d.Informer, d.Key, err)
 	}
 	if !ok {
-		return d, fmt.Errorf("informer %q has no object %q now: %w", d.Informer, d.Key, errNotFound)
+		return d, fmt.Errorf("informer %q has no object %q: %w", d.Informer, d.Key, errNotFound)
 	}
 	d.Kind, d.Size = typeName(fmt.Sprintf("%T", obj)), sizeOf(obj)
 	s, err := p.redacted(obj, d.WithManaged, informer.State().Type, d.Informer)
@@ -68,7 +69,7 @@ func textOf(fields map[string]any, format string) (string, error) {
 	return string(text), err
 }
 
-// explainFor asks the controllers that an informer feeds about a key.
+// explainFor returns the explanations of the controllers that an informer feeds.
 func (p *Page) explainFor(informer, key string) []explained {
 	now, _ := p.sampler.look()
 	var found []explained

@@ -16,24 +16,24 @@ import (
 )
 
 const (
-	// maxRows is how many objects are listed.
+	// maxRows is the maximum number of objects listed.
 	maxRows = 100
-	// maxRedact is how many objects are looked at to find some by their labels, if each has to be copied for Config.Redact before.
+	// maxRedact is the maximum number of objects searched by labels, if each has to be copied for Config.Redact first.
 	maxRedact = 10_000
 )
 
-// objectsData is the view of many objects.
+// objectsData is the data of the view of many objects.
 type objectsData struct {
-	// Informers are the names to choose from, of those that have a store.
+	// Informers are the names to choose from: of informers that have a store.
 	Informers []string
 	Informer  string
-	// What was asked for.
+	// The parameters of the search.
 	Key, Label, Index, Value, Sort string
-	// Indexes are the names of the indexes, and Values some of the values in the chosen one.
+	// Indexes are the names of the indexes, Values some of the values in the chosen one.
 	Indexes, Values []string
 
 	Rows []objectRow
-	// Found is how many match, of Total; TooMany says that not all were looked at.
+	// Found is the number of matches among Total objects; TooMany is true if not all were searched.
 	Found, Total int
 	TooMany      bool
 	Changes      *changesResult
@@ -52,20 +52,20 @@ type objectRow struct {
 // storer is an informer whose store can be read.
 type storer interface{ GetStore() cache.Store }
 
-// store finds the informer of a name, and its store.
+// store returns the informer with the given name, and its store.
 func (p *Page) store(name string) (cache.StateReader, cache.Store, error) {
 	informer, ok := p.sampler.reader.informers()[name]
 	if !ok {
-		return nil, nil, fmt.Errorf("there is no informer %q: %w", name, errNotFound)
+		return nil, nil, fmt.Errorf("unknown informer %q: %w", name, errNotFound)
 	}
 	with, ok := informer.(storer)
 	if !ok {
-		return nil, nil, fmt.Errorf("informer %q has no store to look into: %w", name, errNotFound)
+		return nil, nil, fmt.Errorf("informer %q has no store: %w", name, errNotFound)
 	}
 	return informer, with.GetStore(), nil
 }
 
-// names are those of the informers that have a store.
+// names returns the names of the informers that have a store.
 func (p *Page) names() []string {
 	var names []string
 	for name, informer := range p.sampler.reader.informers() {
@@ -110,12 +110,12 @@ func (p *Page) objectsView(q query) (any, error) {
 	return d, p.find(d, store, hints)
 }
 
-// stillObjects tells whether a list is not sent again: to look through a large store once a second would cost too much. Counting
-// changes spares itself.
+// stillObjects reports whether the list is not refreshed: searching a large store once a second would cost too much.
+// The scans that count changes limit themselves.
 func stillObjects(q query) bool { return q.Get("sort") != "changed" }
 
-// hideValues reports whether the values of indexes are kept back: they may be made of what is secret, and what Config.Redact would
-// take out of them is not known.
+// hideValues reports whether the values of indexes are hidden: they may be derived from secret fields, and it is not
+// known what Config.Redact would remove from them.
 func (p *Page) hideValues(hints []string) bool {
 	return p.config.Redact != nil || strings.Contains(strings.ToLower(strings.Join(hints, " ")), "secret")
 }
@@ -137,7 +137,7 @@ func (p *Page) readIndexes(d *objectsData, store cache.Store, hints []string) {
 	}
 }
 
-// mayShow reports whether a value of an index can be seen: it is that of an object of which nothing is hidden.
+// mayShow reports whether a value of an index may be shown: it must belong to an object of which nothing is hidden.
 func (p *Page) mayShow(indexer cache.Indexer, index, value string) bool {
 	const enough = 10
 	if index == cache.NamespaceIndex {
@@ -153,7 +153,7 @@ func (p *Page) mayShow(indexer cache.Indexer, index, value string) bool {
 	})
 }
 
-// find looks for what was asked for.
+// find runs the search.
 func (p *Page) find(d *objectsData, store cache.Store, hints []string) error {
 	selector, err := labels.Parse(d.Label)
 	if err != nil {
@@ -179,7 +179,7 @@ func (p *Page) find(d *objectsData, store cache.Store, hints []string) error {
 		if d.Key != "" && !strings.Contains(key, d.Key) {
 			continue
 		}
-		// Hidden labels cannot be asked for, either.
+		// Hidden labels cannot be searched for.
 		if !selector.Empty() && !selector.Matches(labels.Set(p.metadata(obj, hints...).Labels)) {
 			continue
 		}
@@ -200,7 +200,7 @@ func (p *Page) find(d *objectsData, store cache.Store, hints []string) error {
 	return nil
 }
 
-// candidates are the objects to look at.
+// candidates returns the objects to search.
 func (p *Page) candidates(d *objectsData, store cache.Store) ([]any, error) {
 	if d.Index == "" || d.Value == "" {
 		if obj, ok, err := store.GetByKey(d.Key); d.Key != "" && ok && err == nil {
@@ -213,18 +213,18 @@ func (p *Page) candidates(d *objectsData, store cache.Store) ([]any, error) {
 	}
 	indexer, ok := store.(cache.Indexer)
 	if !ok || !slices.Contains(d.Indexes, d.Index) {
-		return nil, fmt.Errorf("informer %q has no index %q that can be asked: %w", d.Informer, d.Index, errNotFound)
+		return nil, fmt.Errorf("informer %q has no usable index %q: %w", d.Informer, d.Index, errNotFound)
 	}
 	all, err := indexer.ByIndex(d.Index, d.Value)
 	if d.Index != cache.NamespaceIndex {
-		// What an object hides cannot be found out by asking an index for it.
+		// Values that an object hides cannot be found by way of an index.
 		all = slices.DeleteFunc(slices.Clone(all), func(obj any) bool { return !p.untouched(obj) })
 	}
 	d.Total = len(all)
 	return all, err
 }
 
-// trim keeps the rows that come first.
+// trim keeps the first rows.
 func (d *objectsData) trim() {
 	slices.SortFunc(d.Rows, func(a, b objectRow) int {
 		return cmp.Or(cmp.Compare(b.Size, a.Size), cmp.Compare(a.Key, b.Key))
@@ -232,7 +232,7 @@ func (d *objectsData) trim() {
 	d.Rows = d.Rows[:min(len(d.Rows), maxRows)]
 }
 
-// fill adds to a row what may be shown of its object, if that is still there.
+// fill completes a row with what may be shown of its object, if it still exists.
 func (p *Page) fill(r *objectRow, store cache.Store, hints []string) {
 	obj, ok, err := store.GetByKey(r.Key)
 	if !ok || err != nil {

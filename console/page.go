@@ -17,13 +17,13 @@ import (
 	"vedette.dev/internal/httpguard"
 )
 
-// Page is the live page of a running machine: an http.Handler. It has no goroutine of its own.
+// Page is the live page of a running program: an http.Handler. It has no goroutine of its own.
 type Page struct {
 	config  Config
 	guard   *httpguard.Guard
 	sampler *sampler
 	changes *changeCounters
-	// scan lets one request at a time look through all objects of a store.
+	// scan serializes requests that scan all objects of a store.
 	scan sync.Mutex
 
 	viewers atomic.Int64
@@ -31,8 +31,8 @@ type Page struct {
 	close   func()
 }
 
-// Handler returns a page, to be mounted below a path of its own that ends with a slash. It does nothing while nobody looks. It
-// panics if a field of the config is wrong, and names the field.
+// Handler returns a page, to be mounted below a path of its own that ends with a slash. Without viewers it does
+// nothing. It panics if the config is invalid, and names the field.
 func Handler(config Config) *Page {
 	if err := config.validate(); err != nil {
 		panic(err.Error())
@@ -49,8 +49,8 @@ func Handler(config Config) *Page {
 	return p
 }
 
-// Run takes a sample every five seconds until the context ends, so that the charts have a past when somebody comes. Without it,
-// they begin when somebody looks for the first time.
+// Run takes a sample every five seconds until the context ends, so that the charts have data before the first viewer
+// comes. Without it, they start with the first viewer.
 func (p *Page) Run(ctx context.Context) {
 	ticker := time.NewTicker(background)
 	defer ticker.Stop()
@@ -64,17 +64,17 @@ func (p *Page) Run(ctx context.Context) {
 	}
 }
 
-// Close lets go of all who look, so that a server can shut down: http.Server.RegisterOnShutdown(page.Close). It may be called
-// twice.
+// Close disconnects all viewers, so that a server can shut down: http.Server.RegisterOnShutdown(page.Close). It may be
+// called more than once.
 func (p *Page) Close() { p.close() }
 
-// ServeHTTP answers a request.
+// ServeHTTP implements http.Handler.
 func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	httpguard.Protect(w.Header())
 	if !p.guard.Admit(w, r) {
 		return
 	}
-	// All addresses are in one folder, so that links hold wherever that is.
+	// All addresses are in one folder, so that relative links work wherever the page is mounted.
 	name := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
 	if asset, ok := assets()[name]; ok {
 		asset.serve(w, r)
@@ -95,10 +95,10 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// query is what a view was asked for.
+// query is the query of a request for a view.
 type query struct{ url.Values }
 
-// errNotFound is in the error of a view that has nothing to show under an address.
+// errNotFound is wrapped by the error of a view that has nothing to show for an address.
 var errNotFound = errors.New("not found")
 
 func status(err error) int {

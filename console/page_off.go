@@ -7,10 +7,10 @@ import (
 	"net/http"
 )
 
-// Page is left out of this program: see Handler.
+// Page is not part of this program: see Handler.
 type Page struct{}
 
-// Handler returns a page that is not there: the program was built with -tags vedette_noconsole.
+// Handler returns a page that answers 404: the program was built with -tags vedette_noconsole.
 func Handler(config Config) *Page {
 	if err := config.validate(); err != nil {
 		panic(err.Error())
@@ -18,12 +18,12 @@ func Handler(config Config) *Page {
 	return &Page{}
 }
 
-// ServeHTTP says that there is no page.
+// ServeHTTP answers 404.
 func (*Page) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	http.Error(w, "this program was built without the console (-tags vedette_noconsole)", http.StatusNotFound)
 }
 
-// Run waits for the end of the context: there is nothing to sample.
+// Run waits until the context ends: there is nothing to sample.
 func (*Page) Run(ctx context.Context) { <-ctx.Done() }
 
 // Close does nothing.

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// sparkAge is how far back the small lines go.
+// sparkAge is the time span of the sparklines.
 const sparkAge = 2 * time.Minute
 
-// lanes are the pictures of everything that a reading tells of.
+// lanes returns the lanes of a reading.
 func (p *Page) lanes(now, before *reading) []lane {
 	var apart time.Duration
 	if before != nil {
@@ -56,10 +56,10 @@ func (p *Page) lanes(now, before *reading) []lane {
 	return all
 }
 
-// The size of a small line.
+// The size of a sparkline.
 const sparkWidth, sparkHeight = 120, 24
 
-// spark makes a line of values, as the points of an SVG polyline. It is empty if there is nothing to see.
+// spark returns a sparkline of values, as the points of an SVG polyline. It is empty if there is nothing to see.
 func spark(values []float32) string {
 	top := float32(0)
 	known := 0
@@ -126,12 +126,12 @@ func (p *Page) tiles(now, before *reading) []tile {
 		tile{"Goroutines", count(now.memory.goroutines), "", ""})
 }
 
-// pipelineData is what the first view shows.
+// pipelineData is the data of the first view.
 type pipelineData struct {
 	Tiles    []tile    `json:"-"`
 	Troubles []trouble `json:"troubles"`
 	Lanes    []lane    `json:"lanes"`
-	// Shown says what is, in a few words.
+	// Shown summarizes what is shown, in a few words.
 	Shown string `json:"-"`
 	Empty bool   `json:"-"`
 	Only  bool   `json:"-"`

@@ -10,7 +10,7 @@ import (
 	"vedette.dev/workqueue"
 )
 
-// queuesData is the view of the queues.
+// queuesData is the data of the queues view.
 type queuesData struct {
 	Name   string      `json:"name,omitempty"`
 	Queues []queueData `json:"queues"`
@@ -34,7 +34,7 @@ type queueData struct {
 	Tenants    bool              `json:"-"`
 }
 
-// queueKey is what a queue knows of a key.
+// queueKey is what a queue knows about a key.
 type queueKey struct {
 	Key             string    `json:"key"`
 	QueuedSince     time.Time `json:"queuedSince,omitzero"`
@@ -43,7 +43,8 @@ type queueKey struct {
 	Retries         int       `json:"retries,omitempty"`
 	Priority        int       `json:"priority,omitempty"`
 	Tenant          string    `json:"tenant,omitempty"`
-	// Worker is the number of the worker that has the key in hand, zero if that is not known: only controllers number theirs.
+	// Worker is the number of the worker that processes the key, zero if unknown: only controllers number their
+	// workers.
 	Worker int `json:"worker,omitempty"`
 }
 
@@ -54,7 +55,7 @@ func newQueueKey(it workqueue.Item[string]) queueKey {
 	}
 }
 
-// firstKeys are the first of a list.
+// firstKeys returns the first keys of a list.
 func firstKeys(items []workqueue.Item[string], limit int) []queueKey {
 	var keys []queueKey
 	for _, it := range first(items, limit) {
@@ -63,8 +64,8 @@ func firstKeys(items []workqueue.Item[string], limit int) []queueKey {
 	return keys
 }
 
-// busyKeys are the first of the keys that the workers of a controller have in hand, which the controller knows better than its queue:
-// by whom, and as of now. What else is known of them is in what the queue said last.
+// busyKeys returns the first keys that the workers of a controller process. They come from the controller, which knows
+// the worker and is up to date; the rest comes from the last snapshot of the queue.
 func busyKeys(busy []controller.Busy, s workqueue.Snapshot[string], limit int) []queueKey {
 	said := map[string]queueKey{}
 	for _, list := range [][]workqueue.Item[string]{s.Waiting, s.Queued, s.Processing} {
@@ -82,7 +83,7 @@ func busyKeys(busy []controller.Busy, s workqueue.Snapshot[string], limit int) [
 	return keys
 }
 
-// Few keys are listed of each queue where all are shown, more where one is.
+// The number of keys listed for each queue, if all queues are shown and if only one is.
 const fewKeys, moreKeys = 8, 100
 
 func (p *Page) queuesView(q query) (any, error) {
@@ -99,7 +100,7 @@ func (p *Page) queuesView(q query) (any, error) {
 		}
 	}
 	if d.Name != "" && len(d.Queues) == 0 {
-		return d, fmt.Errorf("there is no controller or queue %q: %w", d.Name, errNotFound)
+		return d, fmt.Errorf("unknown controller or queue %q: %w", d.Name, errNotFound)
 	}
 	return d, nil
 }
@@ -129,7 +130,7 @@ func (p *Page) queueData(w *workReading, now, before *reading, limit int) queueD
 	return d
 }
 
-// Rest is how many keys are not listed.
+// Rest returns the number of keys that are not listed.
 func (d queueData) Rest(total int, listed []queueKey) int {
 	return max(0, total-len(listed))
 }

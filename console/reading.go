@@ -15,7 +15,7 @@ import (
 	"vedette.dev/workqueue"
 )
 
-// reading is what everything said at one moment.
+// reading is the state of everything at one moment.
 type reading struct {
 	at        time.Time
 	informers []informerReading
@@ -26,24 +26,24 @@ type reading struct {
 type informerReading struct {
 	name  string
 	state cache.State
-	// shards is what a sharding informer tells of them, nil if it is none.
+	// shards is the state of the shards, nil if it is not a sharding informer.
 	shards *shardsReading
 }
 
 // workReading is a controller with its queue, or a queue alone.
 type workReading struct {
 	name string
-	// controller tells that there is one; state is its.
+	// controller is true if there is one; state is its state.
 	controller bool
 	state      controller.State
-	// known tells that the queue could be looked into; depth is known in any case.
+	// known is true if there is a snapshot of the queue; depth is known in any case.
 	known                      bool
 	depth, processing, delayed int
-	oldest                     time.Time // since when the first key waits, zero if none does
-	// took are the durations of reconciles, if somebody measures them.
+	oldest                     time.Time // since when the oldest key is queued, zero if none is
+	// took are the durations of reconciles, if they are measured.
 	measured bool
 	took     histogram
-	// feeds are the names of the informers that feed it, as far as that is known.
+	// feeds are the names of the informers that feed it, as far as known.
 	feeds []string
 }
 
@@ -70,14 +70,14 @@ func (r *reading) work(name string) *workReading {
 	return nil
 }
 
-// reader reads everything.
+// reader takes readings.
 type reader struct {
 	config *Config
-	// mu guards what follows.
+	// mu guards the fields below.
 	mu sync.Mutex
-	// sources are those of each controller, which stay the same, nil before they are known.
+	// sources are the sources of each controller, which do not change; nil before they are known.
 	sources map[string][]string
-	// queues remember how long it took to look into a queue.
+	// queues has the last snapshot of each queue and its cost.
 	queues map[string]*lookedInto
 }
 
@@ -85,7 +85,7 @@ func newReader(config *Config) *reader {
 	return &reader{config: config, sources: map[string][]string{}, queues: map[string]*lookedInto{}}
 }
 
-// informers are all that there are, by name. Of two that have one name, one is shown.
+// informers returns all informers by name. If two have the same name, one is shown.
 func (r *reader) informers() map[string]cache.StateReader {
 	all := map[string]cache.StateReader{}
 	for _, source := range r.config.Informers {
@@ -131,7 +131,7 @@ func (r *reader) read(now time.Time) *reading {
 	return found
 }
 
-// allQueues returns the queues that there are now. Of two with one name the first is shown.
+// allQueues returns the current queues. If two have the same name, the first is shown.
 func (r *reader) allQueues() []Queue {
 	if r.config.MoreQueues == nil {
 		return r.config.Queues
@@ -139,7 +139,7 @@ func (r *reader) allQueues() []Queue {
 	return slices.Concat(r.config.Queues, r.config.MoreQueues())
 }
 
-// snapshotOf finds the function that looks into the queue of a controller, nil if there is none.
+// snapshotOf returns the function that takes a snapshot of a controller's queue, nil if there is none.
 func snapshotOf(queues []Queue, name string, c Controller) func(limit int) workqueue.Snapshot[string] {
 	for _, q := range queues {
 		if q.Name == name {
@@ -154,13 +154,13 @@ func snapshotOf(queues []Queue, name string, c Controller) func(limit int) workq
 	return nil
 }
 
-// lookedInto is what a queue said when it was last looked into.
+// lookedInto is the last snapshot of a queue.
 type lookedInto struct {
 	snapshot workqueue.Snapshot[string]
 	next     time.Time
 }
 
-// sparing is how much longer than a look takes it is waited for the next one: a queue of very many keys costs no more than one
+// sparing is the pause between two snapshots as a multiple of the duration of one: a very long queue costs at most one
 // part in so many of a core.
 const sparing = 200
 
@@ -178,7 +178,7 @@ func (r *reader) lookInto(w *workReading, look func(int) workqueue.Snapshot[stri
 	s := &last.snapshot
 	w.known = true
 	w.delayed = s.WaitingCount
-	if !w.controller { // which has just said so itself
+	if !w.controller { // a controller has reported it already
 		w.depth, w.processing = s.QueuedCount, s.ProcessingCount
 	}
 	if len(s.Queued) > 0 && w.depth > 0 {
@@ -186,7 +186,7 @@ func (r *reader) lookInto(w *workReading, look func(int) workqueue.Snapshot[stri
 	}
 }
 
-// contents are the keys of a queue, as they were when it was last looked into.
+// contents returns the last snapshot of a queue.
 func (r *reader) contents(name string) workqueue.Snapshot[string] {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -196,15 +196,15 @@ func (r *reader) contents(name string) workqueue.Snapshot[string] {
 	return workqueue.Snapshot[string]{}
 }
 
-// feeds finds the informers behind a controller. Its sources say of which type their objects are: where exactly one informer has
-// objects of that type, it is the one.
+// feeds returns the informers that feed a controller. Its sources name the type of their objects: if exactly one
+// informer has objects of that type, it is the one.
 func (r *reader) feeds(name string, c Controller, informers []informerReading) []string {
 	if told, ok := r.config.Feeds[name]; ok {
 		return told
 	}
 	sources := r.sources[name]
 	if sources == nil {
-		// Any key does: what is asked for are the names of the sources.
+		// Any key will do: only the names of the sources are used.
 		if e, err := c.ExplainString("default/name"); err == nil {
 			sources = []string{}
 			for _, s := range e.Sources {
@@ -217,7 +217,8 @@ func (r *reader) feeds(name string, c Controller, informers []informerReading) [
 	for _, source := range sources {
 		of := -1
 		for i := range informers {
-			// Informers of kinds of one's own describe their objects by resource; the name that a factory gives has the type.
+			// Informers of custom resources describe their objects by resource; the name that a factory gives has the
+			// type.
 			if strings.TrimPrefix(informers[i].state.Type, "*") == source || strings.HasSuffix(informers[i].name, "/"+source) {
 				if of >= 0 {
 					of = -1

@@ -9,15 +9,15 @@ import (
 	"vedette.dev/controller"
 )
 
-// Reconciles measures how long reconciles take. It is the Metrics of controllers, and passes on to others what it hears:
+// Reconciles measures the duration of reconciles. Use it as the Metrics of controllers; it forwards all calls to Next:
 //
 //	reconciles := &console.Reconciles{Next: m.Reconcile()}   // of package metrics, or nil
 //	controller.Config[K]{..., Metrics: reconciles}
 //	console.Config{..., Reconciles: reconciles}
 //
-// It adds one to a counter for each reconcile, whether or not somebody looks. The zero value works.
+// It increments one counter for each reconcile, with or without viewers. The zero value works.
 type Reconciles struct {
-	// Next hears all that this one does. It may be nil.
+	// Next receives the same calls. It may be nil.
 	Next controller.Metrics
 
 	mu  sync.Mutex
@@ -39,7 +39,7 @@ func (r *Reconciles) NewControllerMetrics(name string, workers int) controller.C
 	return m
 }
 
-// read copies the counters of a controller. It tells whether there are any.
+// read copies the counters of a controller, and reports whether there are any.
 func (r *Reconciles) read(name string, into *histogram) bool {
 	if r == nil {
 		return false
@@ -56,7 +56,7 @@ func (r *Reconciles) read(name string, into *histogram) bool {
 	return true
 }
 
-// measured is one controller.
+// measured counts the reconciles of one controller.
 type measured struct {
 	owner     *Reconciles
 	name      string
@@ -88,8 +88,8 @@ func (m *measured) Close() {
 	}
 }
 
-// Four buckets double the time, so that a quantile is right to within 19 %; the first ends at 10 µs, the last is above half an
-// hour.
+// Every fourth bucket doubles the duration, so that a quantile is accurate to 19 %. The first bucket ends at 10 µs, the
+// last one is above half an hour.
 const (
 	buckets   = 112
 	perDouble = 4
@@ -108,12 +108,12 @@ func bucket(d time.Duration) int {
 	return min(buckets-1, int(math.Ceil(perDouble*math.Log2(float64(d)/float64(firstEnds)))))
 }
 
-// ends is the upper end of a bucket.
+// ends returns the upper bound of a bucket.
 func ends(i int) time.Duration {
 	return time.Duration(float64(firstEnds) * math.Exp2(float64(i)/perDouble))
 }
 
-// since is what was counted after an older reading. A controller that began again counts from zero.
+// since returns the difference to an older reading. A controller that was restarted counts from zero.
 func (h *histogram) since(old *histogram) (diff histogram, total uint64) {
 	for i := range h {
 		if diff[i] = h[i]; h[i] >= old[i] {
@@ -124,7 +124,7 @@ func (h *histogram) since(old *histogram) (diff histogram, total uint64) {
 	return diff, total
 }
 
-// quantile is the time within which a part of the durations are, NaN if there are none.
+// quantile returns the q-quantile of the durations, or NaN if there are none.
 func (h *histogram) quantile(q float64, total uint64) time.Duration {
 	want, seen := uint64(math.Ceil(q*float64(total))), uint64(0)
 	for i, n := range h {

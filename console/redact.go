@@ -14,25 +14,25 @@ import (
 )
 
 const (
-	// hideAnnotation on an object names the fields whose values the page does not show: "spec.password, data.key". A star stands
-	// for all fields or elements: "spec.users.*.password".
+	// hideAnnotation is the annotation with the fields of an object whose values are not shown: "spec.password,
+	// data.key". A star stands for all fields or elements: "spec.users.*.password".
 	hideAnnotation = "vedette.dev/hide"
-	// lastApplied is a copy of the whole object, as somebody wrote it.
+	// lastApplied contains a copy of the whole object.
 	lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 	hidden      = "‹hidden›"
 )
 
-// shown is an object as the page may show it.
+// shown is a redacted object.
 type shown struct {
 	fields map[string]any
 	metadata
-	// hidden is how many values were taken out, managed tells that managed fields were.
+	// hidden is the number of values removed; managed is true if managed fields were removed.
 	hidden  int
 	managed bool
 }
 
-// redacted returns a copy of an object without what is not to be seen. Hints are names by which its kind may be known where it
-// does not say so itself.
+// redacted returns a copy of an object without the hidden values. hints are names that may tell its kind if the object
+// itself does not.
 func (p *Page) redacted(obj any, keepManaged bool, hints ...string) (shown, error) {
 	fields, err := fieldsOf(obj)
 	if err != nil {
@@ -42,8 +42,8 @@ func (p *Page) redacted(obj any, keepManaged bool, hints ...string) (shown, erro
 	meta, isAPI := fields["metadata"].(map[string]any)
 	if isSecret(obj, fields, hints) {
 		if !isAPI {
-			// Somebody has made something else of it: which of its fields are secret cannot be told.
-			return shown{}, fmt.Errorf("it is made of a Secret, and is not shown")
+			// A transform has changed its type: it is not known which of its fields are secret.
+			return shown{}, fmt.Errorf("derived from a Secret, not shown")
 		}
 		s.hide(fields, "data")
 		s.hide(fields, "stringData")
@@ -68,7 +68,7 @@ func (p *Page) untouched(obj any) bool {
 	return p.config.Redact == nil && meta != nil && meta.GetAnnotations()[hideAnnotation] == ""
 }
 
-// metadata returns what may be shown of the metadata of an object.
+// metadata returns the metadata of an object that may be shown.
 func (p *Page) metadata(obj any, hints ...string) metadata {
 	if p.untouched(obj) {
 		return metadataOf(metaOf(obj))
@@ -80,22 +80,22 @@ func (p *Page) metadata(obj any, hints ...string) metadata {
 	return s.metadata
 }
 
-// fieldsOf makes a copy of an object that has only maps, slices and simple values.
+// fieldsOf returns a copy of an object that consists of maps, slices and simple values.
 func fieldsOf(obj any) (map[string]any, error) {
 	text, err := json.Marshal(obj)
 	if err != nil {
-		return nil, fmt.Errorf("it is a %T, which has no JSON: %w", obj, err)
+		return nil, fmt.Errorf("cannot encode %T as JSON: %w", obj, err)
 	}
 	var fields map[string]any
 	decoder := json.NewDecoder(strings.NewReader(string(text)))
 	decoder.UseNumber()
 	if err := decoder.Decode(&fields); err != nil || fields == nil {
-		return nil, fmt.Errorf("it is a %T, which is not an object in JSON", obj)
+		return nil, fmt.Errorf("%T is not a JSON object", obj)
 	}
 	return fields, nil
 }
 
-// isSecret errs on the side of hiding: whatever is called a secret is one.
+// isSecret reports whether obj is a Secret. In case of doubt it returns true.
 func isSecret(obj any, fields map[string]any, hints []string) bool {
 	names := append([]string{reflect.TypeOf(obj).String()}, hints...)
 	if o, ok := obj.(runtime.Object); ok {
@@ -107,7 +107,7 @@ func isSecret(obj any, fields map[string]any, hints []string) bool {
 	return strings.Contains(strings.ToLower(strings.Join(names, " ")), "secret")
 }
 
-// hide replaces a value, or all values in a map. The names of the fields stay.
+// hide replaces a value, or all values of a map. The names of the fields are kept.
 func (s *shown) hide(in map[string]any, field string) {
 	value, ok := in[field]
 	if !ok {
@@ -125,7 +125,7 @@ func (s *shown) hide(in map[string]any, field string) {
 	}
 }
 
-// hideAnnotated hides what the object itself says, and the copy of the object that kubectl keeps in it.
+// hideAnnotated hides the fields that the object's annotation lists, and the last applied configuration.
 func (s *shown) hideAnnotated(meta map[string]any) {
 	annotations, _ := meta["annotations"].(map[string]any)
 	if annotations == nil {
@@ -141,7 +141,7 @@ func (s *shown) hideAnnotated(meta map[string]any) {
 	}
 }
 
-// hidePath hides all that a path can mean: what may be meant to be hidden is.
+// hidePath hides everything that a path may refer to.
 func (s *shown) hidePath(in any, path []string) {
 	switch in := in.(type) {
 	case map[string]any:
@@ -159,10 +159,10 @@ func (s *shown) hidePath(in any, path []string) {
 	}
 }
 
-// hideBelow follows a path into a value of a name, and tells whether the path ends there.
+// hideBelow follows a path into a named value, and reports whether the path ends there.
 func (s *shown) hideBelow(value any, path []string, name string) bool {
 	for n := 1; n <= len(path); n++ {
-		// Names of labels and annotations have dots in them.
+		// Names of labels and annotations contain dots.
 		if path[0] == "*" && n == 1 || strings.Join(path[:n], ".") == name {
 			if n == len(path) {
 				s.hidden++
@@ -174,7 +174,7 @@ func (s *shown) hideBelow(value any, path []string, name string) bool {
 	return false
 }
 
-// metaOf is the metadata of an object, nil if it has none.
+// metaOf returns the metadata of an object, nil if it has none.
 func metaOf(obj any) metav1.Object {
 	m, _ := obj.(metav1.Object)
 	return m

@@ -9,41 +9,42 @@ import (
 )
 
 const (
-	// ringSize is how many samples are kept: a quarter of an hour, one a second.
+	// ringSize is the number of samples kept: a quarter of an hour, at one a second.
 	ringSize = 900
 	chartAge = 15 * time.Minute
-	// recentSize is over how many readings rates are taken, and recentAge how old the oldest of them may be.
+	// recentSize is the number of readings that rates are computed from, recentAge the maximum age of the oldest of
+	// them.
 	recentSize = 6
 	recentAge  = 15 * time.Second
-	// tick is how often it is sampled while somebody looks, and background how often by Run.
+	// tick is the sampling interval while there are viewers, background that of Run.
 	tick       = time.Second
 	background = 5 * time.Second
-	// maxSeries is how many lines there are, over all charts. Further ones are left out, and the page says so.
+	// maxSeries is the maximum number of lines over all charts. Further ones are dropped, and the page says so.
 	maxSeries = 256
 )
 
-// sampler takes readings and keeps what the charts show. It has no goroutine: those who look, and Run, call it.
+// sampler takes readings and keeps the data of the charts. It has no goroutine: viewers and Run call it.
 type sampler struct {
 	reader *reader
 
-	// mu guards what follows.
+	// mu guards the fields below.
 	mu sync.Mutex
-	// recent are the last readings, the newest last. They are not changed any more.
+	// recent are the last readings, newest last. They are immutable.
 	recent []*reading
-	// times and the values of all series are rings with the same places; next is the place of the next sample.
+	// times and the values of all series are rings with the same positions; next is the position of the next sample.
 	times  []time.Time
 	next   int
 	series map[seriesID]*series
-	// left tells that there are more series than are kept.
+	// left is the number of series that are not kept.
 	left int
 }
 
 type seriesID struct{ chart, name string }
 
-// series is one line of a chart. A sample that it has no value for is NaN.
+// series is one line of a chart. The value of a missing sample is NaN.
 type series struct {
 	values [ringSize]float32
-	// last is the place in the order of samples of its last value, so that a line that has ended makes room.
+	// last is the time of the last value, so that a series that has ended can be dropped.
 	last time.Time
 }
 
@@ -51,7 +52,7 @@ func newSampler(reader *reader) *sampler {
 	return &sampler{reader: reader, series: map[seriesID]*series{}}
 }
 
-// look returns the newest readings, after it has taken one if the newest is older than a tick.
+// look returns the newest readings, and takes a new one first if the newest is older than a tick.
 func (s *sampler) look() (now, before *reading) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,7 +60,7 @@ func (s *sampler) look() (now, before *reading) {
 	return s.ends()
 }
 
-// sample takes a reading if the newest is older than most of a time.
+// sample takes a reading if the newest is older than about every.
 func (s *sampler) sample(every time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,13 +68,13 @@ func (s *sampler) sample(every time.Duration) {
 }
 
 func (s *sampler) takeIfOld(at time.Time, every time.Duration) {
-	// A tenth less, so that a ticker that is early does not leave a gap.
+	// A tenth less, so that an early tick does not leave a gap.
 	if n := len(s.recent); n == 0 || at.Sub(s.recent[n-1].at) >= every*9/10 {
 		s.take(at)
 	}
 }
 
-// ends are the newest reading and the oldest that rates are taken from, which is nil if there is only one.
+// ends returns the newest reading and the oldest that rates are computed from, which is nil if there is only one.
 func (s *sampler) ends() (now, before *reading) {
 	n := len(s.recent)
 	now = s.recent[n-1]
@@ -86,7 +87,7 @@ func (s *sampler) ends() (now, before *reading) {
 func (s *sampler) take(at time.Time) {
 	r := s.reader.read(at)
 	var last *reading
-	// After a pause, what was read before says nothing about now.
+	// After a pause, older readings do not describe the current rate.
 	for len(s.recent) > 0 && (len(s.recent) == recentSize || at.Sub(s.recent[0].at) > recentAge) {
 		s.recent = append([]*reading(nil), s.recent[1:]...)
 	}
@@ -122,7 +123,8 @@ func (s *sampler) keep(r, last *reading) {
 	s.next = (s.next + 1) % ringSize
 }
 
-// makeRoom tells whether there is room for one more series. Those that have had no value for as long as charts go back make room.
+// makeRoom reports whether there is room for one more series. It drops series without a value in the time span of the
+// charts.
 func (s *sampler) makeRoom(at time.Time) bool {
 	if len(s.series) < maxSeries {
 		return true
@@ -143,7 +145,7 @@ func newSeries() *series {
 	return s
 }
 
-// places are those in the ring that are not older than a time, oldest first.
+// places returns the positions in the ring that are not older than back, oldest first.
 func (s *sampler) places(now time.Time, back time.Duration) []int {
 	var found []int
 	for i := range s.times {
@@ -155,7 +157,7 @@ func (s *sampler) places(now time.Time, back time.Duration) []int {
 	return found
 }
 
-// line are the values of a series in the last time, as a sparkline wants them.
+// line returns the values of a series for a sparkline.
 func (s *sampler) line(id seriesID, back time.Duration) []float32 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

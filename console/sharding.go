@@ -8,7 +8,7 @@ import (
 	"vedette.dev/shard"
 )
 
-// ShardingInformer is what the page reads of a *shard.TypedShardingInformer of any type, and of a *shard.ShardingInformer.
+// ShardingInformer is implemented by *shard.TypedShardingInformer of any type and by *shard.ShardingInformer.
 type ShardingInformer interface {
 	Shards() []shard.State
 	Streams() int
@@ -16,11 +16,11 @@ type ShardingInformer interface {
 	Changes() uint64
 }
 
-// Shards shows the shards of an informer as a map:
+// Shards returns the shards of an informer for Config.Shards:
 //
 //	Shards: map[string]console.Sharded{"pods": console.Shards(informer)}
 //
-// Given to Informer too, the informer is one line of the pipeline, which tells of its shards.
+// If the informer is also given to Informer, its row in the pipeline shows its shards.
 func Shards(informer ShardingInformer) Sharded {
 	if informer == nil {
 		return nil
@@ -28,7 +28,7 @@ func Shards(informer ShardingInformer) Sharded {
 	return &sharding{ShardingInformer: informer, lags: map[string]shardLag{}}
 }
 
-// sharding shows a sharding informer. It remembers how late shards were, so that what is shown is how late they are now.
+// sharding shows a sharding informer. It remembers the previous lag of each shard, to show the current one.
 type sharding struct {
 	ShardingInformer
 	mu   sync.Mutex
@@ -57,11 +57,11 @@ func (s *sharding) Shards() []ShardView {
 			State: one.Phase.String(), Cause: shardTrouble(one),
 		}
 	}
-	s.lags = lags // of those that there are
+	s.lags = lags // of the current shards
 	return views
 }
 
-// next is the mean lag of what was put into the store since the last look, or what it was if that is nothing.
+// next returns the mean lag of changes since the last reading, or the previous one if there were none.
 func (l shardLag) next(lags cache.Lags) shardLag {
 	if more := lags.Batches - l.seen.Batches; lags.Batches > l.seen.Batches {
 		l.lag = (lags.Total - l.seen.Total) / time.Duration(more)
@@ -70,7 +70,7 @@ func (l shardLag) next(lags cache.Lags) shardLag {
 	return l
 }
 
-// shardTrouble is what is wrong with a shard. That it has not begun, or lists for the first time, is nothing wrong.
+// shardTrouble returns the error of a shard. A shard that has not started, or does its initial list, has none.
 func shardTrouble(s *shard.State) error {
 	if s.Cause == nil && s.Full == nil {
 		return nil

@@ -100,7 +100,7 @@ func TestAShardingInformerIsShown(t *testing.T) {
 
 func TestAShardThatIsFullIsSeen(t *testing.T) {
 	withShards(t, 2, func(t *testing.T, page *Page, _ *apitest.Server) {
-		want(t, page, "", "1 of 2 shards not well; shard b: ", `data-stage="store" data-level="slow"`)
+		want(t, page, "", "1 of 2 shards failing; shard b: ", `data-stage="store" data-level="slow"`)
 		if text := want(t, page, "shards", "failing"); strings.Count(text, `class="cause `) != 1 {
 			t.Error("not one shard is full")
 		}

@@ -10,29 +10,29 @@ import (
 	"time"
 )
 
-// shardsData is the view of the shards.
+// shardsData is the data of the shards view.
 type shardsData struct {
 	Sets []shardSet `json:"sets"`
 	Now  time.Time  `json:"now"`
 }
 
-// shardSet is one thing that is spread over shards.
+// shardSet is one Sharded with its shards.
 type shardSet struct {
 	Name    string        `json:"name"`
 	Holders []shardHolder `json:"holders"`
-	// Balance is the weight of the heaviest holder over the mean; 1 is even.
+	// Balance is the weight of the heaviest holder divided by the mean; 1 is even.
 	Balance float64     `json:"balance"`
 	Level   level       `json:"level"`
 	Shards  int         `json:"shards"`
 	Objects int         `json:"objects"`
 	Moves   []ShardMove `json:"moves,omitempty"`
-	// Streams is how many lists and watches bring the objects, and Changes how often the shards have changed. Both are zero if
-	// they are not known.
+	// Streams is the number of list and watch streams, Changes the number of changes of the shards. Both are zero if
+	// unknown.
 	Streams int    `json:"streams,omitempty"`
 	Changes uint64 `json:"changes,omitempty"`
 }
 
-// shardHolder is who has shards.
+// shardHolder is a holder of shards.
 type shardHolder struct {
 	Name    string      `json:"name"`
 	Shards  []shardPart `json:"shards"`
@@ -40,12 +40,12 @@ type shardHolder struct {
 	Bytes   int64       `json:"bytes"`
 	Events  float64     `json:"eventsPerSecond"`
 	Weight  float64     `json:"weight"`
-	// Width is the weight as a part of that of the heaviest, in percent.
+	// Width is the weight relative to the heaviest, in percent.
 	Width float64 `json:"-"`
 	Level level   `json:"level"`
 }
 
-// shardPart is a shard, and where it is on the map.
+// shardPart is a shard and its position on the map.
 type shardPart struct {
 	ShardView `json:"shard"`
 	Level     level   `json:"level"`
@@ -54,7 +54,7 @@ type shardPart struct {
 	Width     float64 `json:"-"`
 }
 
-// unbalanced is the balance from which on somebody should look.
+// unbalanced is the balance from which on a warning is shown.
 const unbalanced = 2
 
 func (p *Page) shardsView(query) (any, error) {
@@ -75,8 +75,7 @@ func (p *Page) shardsView(query) (any, error) {
 	return d, nil
 }
 
-// know takes over what a sharding informer knows of all its shards together. Where there is one holder, which has it all, the
-// balance is that of the shards.
+// know copies the totals of a sharding informer. If there is only one holder, the balance is that of the shards.
 func (s *shardSet) know(informer *sharding) {
 	s.Streams, s.Changes = informer.Streams(), informer.Changes()
 	if len(s.Holders) == 1 {
@@ -120,7 +119,7 @@ func (s *shardSet) judge() {
 	}
 }
 
-// place puts the shards on the map: a row for each holder, as long as its weight, with a field for each shard.
+// place lays out the map: a row for each holder, as wide as its weight, with a field for each shard.
 func (s *shardSet) place() {
 	heaviest, total := 0.0, 0.0
 	for _, h := range s.Holders {
@@ -148,7 +147,7 @@ func (s *shardSet) place() {
 	}
 }
 
-// MarshalJSON says the cause in words: errors have no JSON.
+// MarshalJSON encodes the cause as a string: errors have no JSON encoding.
 func (p shardPart) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]any{
 		"id": p.ID, "scope": p.Scope, "objects": p.Objects, "bytes": p.Bytes, "weight": p.Weight, "eventsPerSecond": p.EventsPerSecond,

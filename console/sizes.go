@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// sizeOf is how many bytes an object takes on the wire, about: in protobuf where it has that, otherwise in JSON.
+// sizeOf returns the approximate size of an object on the wire: in protobuf if it supports that, otherwise in JSON.
 func sizeOf(obj any) int64 {
 	switch o := obj.(type) {
 	case interface{ Size() int }:
@@ -23,7 +23,7 @@ func sizeOf(obj any) int64 {
 	return int64(len(text))
 }
 
-// jsonSize is the length of a value in JSON, about: nothing is escaped. It makes no garbage.
+// jsonSize returns the approximate length of a value in JSON, without escaping. It does not allocate.
 func jsonSize(value any) int64 {
 	switch v := value.(type) {
 	case map[string]any:

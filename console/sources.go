@@ -12,24 +12,24 @@ import (
 	"vedette.dev/workqueue"
 )
 
-// Informers are some that are shown, by name: see Factory and Informer. It is asked whenever somebody looks, so that what it
-// returns may change.
+// Informers are informers to show, by name: see Factory and Informer. They are read again for each reading, so that
+// they may change.
 type Informers interface {
 	Informers() map[string]cache.StateReader
 }
 
-// Informer shows one informer, by a name such as "pods". It may be a Reflector, which has no objects to look at.
+// Informer shows one informer, with a name such as "pods". It may be a Reflector, which has no objects to view.
 func Informer(name string, informer cache.SharedInformer) Informers {
 	reader, ok := informer.(cache.StateReader)
 	if !ok {
-		return badInformers(fmt.Sprintf("(%q) is a %T, which has no State; it must be of package cache", name, informer))
+		return badInformers(fmt.Sprintf("(%q) has type %T without a State method; want an informer of package cache", name, informer))
 	}
 	return fixed{name: reader}
 }
 
-// Factory shows all informers of a factory, also those that it makes later: an informers.SharedInformerFactory, a
-// dynamicinformer.DynamicSharedInformerFactory, or that of package metadatainformer. The name tells it from others, such as the
-// name of a cluster, and is put before those of its informers; it may be empty.
+// Factory shows all informers of a factory, including those created later: an informers.SharedInformerFactory, a
+// dynamicinformer.DynamicSharedInformerFactory, or one of package metadatainformer. The name, for example that of a
+// cluster, is the prefix of the names of its informers; it may be empty.
 func Factory(name string, factory any) Informers {
 	switch f := factory.(type) {
 	case interface {
@@ -41,10 +41,10 @@ func Factory(name string, factory any) Informers {
 	}:
 		return pooled[schema.GroupVersionResource]{name, f.Informers}
 	}
-	return badInformers(fmt.Sprintf("(%q) is a %T, which has no method Informers; it must be a factory of informers", name, factory))
+	return badInformers(fmt.Sprintf("(%q) has type %T without an Informers method; want an informer factory", name, factory))
 }
 
-// badInformers is what is wrong with a source, for validate to say.
+// badInformers is an error that validate reports.
 type badInformers string
 
 func (b badInformers) Informers() map[string]cache.StateReader { return nil }
@@ -72,13 +72,13 @@ func (p pooled[K]) Informers() map[string]cache.StateReader {
 	return found
 }
 
-// Queue is a work queue that is shown. QueueOf makes one of a queue.
+// Queue is a work queue to show. QueueOf returns one.
 type Queue struct {
 	Name     string
 	Snapshot func(limit int) workqueue.Snapshot[string]
 }
 
-// QueueOf shows a queue. One that is not of package workqueue has only its length to tell.
+// QueueOf returns a Queue for a queue. If it is not of package workqueue, only its length is known.
 func QueueOf[T comparable](name string, queue workqueue.TypedInterface[T]) Queue {
 	return Queue{Name: name, Snapshot: func(limit int) workqueue.Snapshot[string] { return workqueue.TextSnapshot(queue, limit) }}
 }

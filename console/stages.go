@@ -10,7 +10,7 @@ import (
 	"vedette.dev/cache"
 )
 
-// What is longer than this needs a look, or help.
+// Durations from which on a warning or an error is shown.
 const (
 	handlerSlow, handlerStalled = time.Second, 5 * time.Second
 	pendingSlow, pendingStalled = time.Second, 10 * time.Second
@@ -20,7 +20,7 @@ const (
 	silence = 130 * time.Second
 )
 
-// informerLane is the picture of an informer. Before is an older reading of it, nil if there is none.
+// informerLane returns the lane of an informer. before is an older reading of it, or nil.
 func informerLane(now *informerReading, before *informerReading, at time.Time, apart time.Duration) lane {
 	l := lane{Name: now.name, Type: typeName(now.state.Type), Link: "informer?name=" + url.QueryEscape(now.name)}
 	v := viewOf(&now.state, before, at, apart)
@@ -32,11 +32,11 @@ func informerLane(now *informerReading, before *informerReading, at time.Time, a
 	return l
 }
 
-// informerView is a state and what has changed since an older one.
+// informerView is a state together with an older one.
 type informerView struct {
 	*cache.State
 	at time.Time
-	// apart is how long ago the old state was, zero if there is none.
+	// apart is the time between the two, zero if there is no older one.
 	apart time.Duration
 	old   cache.State
 }
@@ -49,7 +49,7 @@ func viewOf(state *cache.State, before *informerReading, at time.Time, apart tim
 	return v
 }
 
-// perSecond is a rate, negative if it is not known.
+// perSecond returns a rate, negative if unknown.
 func (v *informerView) perSecond(now, before uint64) float64 {
 	if v.apart <= 0 || now < before {
 		return -1
@@ -71,7 +71,7 @@ func (v *informerView) running() bool {
 	return v.Phase != cache.PhaseIdle && v.Phase != cache.PhaseStopped
 }
 
-// quiet is ok or idle, by whether something goes through, or off.
+// quiet returns the level of a healthy stage: ok or idle, depending on flow, or off.
 func (v *informerView) quiet(flow float64) level {
 	switch {
 	case !v.running():
@@ -89,21 +89,21 @@ func (v *informerView) server() stage {
 	if v.Bytes > 0 {
 		s.fact("per second", perSecondSize(v.perSecond(uint64(v.Bytes), uint64(v.old.Bytes))))
 	}
-	s.fact("last heard", ago(v.LastEvent, v.at))
+	s.fact("last event", ago(v.LastEvent, v.at))
 	if v.Cause != nil && v.running() {
 		tries := "1 try"
 		if v.Failures != 1 {
 			tries = count(v.Failures) + " tries"
 		}
-		s.raise(v.failing(), fmt.Sprintf("%s (%s failed, since %s)", v.Cause, tries, span(age(v.Failing, v.at))))
+		s.raise(v.failing(), fmt.Sprintf("%s (%s failed, for %s)", v.Cause, tries, span(age(v.Failing, v.at))))
 	}
 	if quiet := age(v.LastEvent, v.at); v.Phase == cache.PhaseWatching && quiet > silence {
-		s.raise(levelSlow, fmt.Sprintf("nothing was heard for %s, not even a bookmark; servers send one about once a minute", span(quiet)))
+		s.raise(levelSlow, fmt.Sprintf("no event for %s; servers send a bookmark about once a minute", span(quiet)))
 	}
 	return s
 }
 
-// failing is how bad a failure is: a watch that was cut and is under way again is nearly well.
+// failing returns the level of a failure: a watch that was interrupted and is running again is only a warning.
 func (v *informerView) failing() level {
 	if v.Err() != nil {
 		return levelFailing
@@ -123,13 +123,13 @@ func (v *informerView) reflector() stage {
 	}
 	switch {
 	case v.Phase == cache.PhaseBackingOff:
-		s.fact("next try", until(v.Until, v.at))
-		s.raise(levelSlow, "it waits for its next try, "+until(v.Until, v.at))
+		s.fact("next retry", until(v.Until, v.at))
+		s.raise(levelSlow, "waiting for the next retry, "+until(v.Until, v.at))
 	case v.Phase == cache.PhaseListing || v.Phase == cache.PhaseStreaming:
 		s.raise(levelBusy, "")
 	}
 	if left := v.Undecodable + v.Skipped; left > 0 {
-		s.fact("left out", count(left))
+		s.fact("skipped", count(left))
 		if left > v.old.Undecodable+v.old.Skipped || v.apart == 0 {
 			s.raise(levelSlow, leftOut(v.State))
 		}
@@ -139,9 +139,9 @@ func (v *informerView) reflector() stage {
 
 func leftOut(s *cache.State) string {
 	if s.LastUndecodable != nil {
-		return fmt.Sprintf("%s left out; the last: %s", plural(s.Undecodable+s.Skipped, "object"), s.LastUndecodable)
+		return fmt.Sprintf("%s skipped; last error: %s", plural(s.Undecodable+s.Skipped, "object"), s.LastUndecodable)
 	}
-	return fmt.Sprintf("%s left out; the last: %v", plural(s.Undecodable+s.Skipped, "object"), s.LastSkipped)
+	return fmt.Sprintf("%s skipped; last error: %v", plural(s.Undecodable+s.Skipped, "object"), s.LastSkipped)
 }
 
 func (v *informerView) queue() stage {
@@ -149,12 +149,12 @@ func (v *informerView) queue() stage {
 	s.Level = v.quiet(s.Flow)
 	waited := age(v.PendingSince, v.at)
 	if v.Pending > 0 && waited > 0 {
-		s.fact("first waits", span(waited))
+		s.fact("oldest", span(waited))
 	}
 	if mean, ok := v.lag(); ok {
 		s.fact("lag to store", span(mean))
 	}
-	cause := fmt.Sprintf("%s wait to be put into the store, the first for %s", plural(v.Pending, "change"), span(waited))
+	cause := fmt.Sprintf("%s pending for the store, the oldest for %s", plural(v.Pending, "change"), span(waited))
 	switch {
 	case waited > pendingStalled:
 		s.raise(levelFailing, cause)
@@ -164,7 +164,7 @@ func (v *informerView) queue() stage {
 	return s
 }
 
-// lag is the mean time from the receipt of a change to the store, of what was put there since the older reading.
+// lag returns the mean time from the receipt of a change until it was in the store, since the older reading.
 func (v *informerView) lag() (time.Duration, bool) {
 	batches := v.Lags.Batches - v.old.Lags.Batches
 	if v.apart == 0 || v.Lags.Batches <= v.old.Lags.Batches {
@@ -187,7 +187,7 @@ func (v *informerView) store() stage {
 	if v.IndexErrors > 0 {
 		s.fact("index errors", count(v.IndexErrors))
 		if v.IndexErrors > v.old.IndexErrors || v.apart == 0 {
-			s.raise(levelSlow, fmt.Sprintf("index functions failed %s; the last: %v", plural(v.IndexErrors, "time"), v.LastIndexError))
+			s.raise(levelSlow, fmt.Sprintf("index functions failed %s; last error: %v", plural(v.IndexErrors, "time"), v.LastIndexError))
 		}
 	}
 	return s

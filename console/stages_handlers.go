@@ -28,7 +28,7 @@ func (v *informerView) handlers() stage {
 	s.fact("handlers", count(len(v.Handlers)))
 	s.fact("calls/s", rate(s.Flow))
 	if oldest > 0 {
-		s.fact("first waits", span(oldest))
+		s.fact("oldest", span(oldest))
 	}
 	if merged > 0 {
 		s.fact("merged", count(merged))
@@ -38,7 +38,7 @@ func (v *informerView) handlers() stage {
 	}
 	for _, h := range v.Handlers {
 		if old := v.handlerBefore(h.Number); h.Panics > old.Panics || h.Panics > 0 && v.apart == 0 {
-			s.raise(levelFailing, fmt.Sprintf("%s panicked (%s so far); the last: %s", handlerName(&h), plural(h.Panics, "time"), h.LastPanic))
+			s.raise(levelFailing, fmt.Sprintf("%s panicked (%s so far); last panic: %s", handlerName(&h), plural(h.Panics, "time"), h.LastPanic))
 		}
 	}
 	return s
@@ -57,7 +57,7 @@ func handlerName(h *cache.HandlerState) string {
 	return fmt.Sprintf("handler %d (%s)", h.Number, handlerType(h.Handler))
 }
 
-// handlerType is the type of a handler; of one that package cache has wrapped, that of the objects.
+// handlerType returns the type of a handler; for one that package cache has wrapped, the type of the objects.
 func handlerType(t string) string {
 	name := typeName(t)
 	if of, ok := strings.CutPrefix(name, "cache.untypedHandler["); ok {
@@ -66,7 +66,7 @@ func handlerType(t string) string {
 	return name
 }
 
-// handlerLevel is how well a handler is, and why it is not.
+// handlerLevel returns the level of a handler, and the reason if it is not healthy.
 func handlerLevel(h *cache.HandlerState, at time.Time) (level, string) {
 	busy, waited := age(h.Busy, at), age(h.Oldest, at)
 	behind := ""
@@ -77,7 +77,7 @@ func handlerLevel(h *cache.HandlerState, at time.Time) (level, string) {
 		}
 	}
 	if h.Merging {
-		behind += ", merged by key"
+		behind += ", coalesced by key"
 	}
 	switch {
 	case busy > handlerStalled:
@@ -87,7 +87,7 @@ func handlerLevel(h *cache.HandlerState, at time.Time) (level, string) {
 	case h.Waiting > 0 && waited > handlerSlow:
 		return levelSlow, fmt.Sprintf("%s is behind by %s%s", handlerName(h), span(waited), behind)
 	case h.Merging:
-		return levelSlow, fmt.Sprintf("%s is so far behind that what waits is merged by key", handlerName(h))
+		return levelSlow, fmt.Sprintf("%s is so far behind that pending notifications are coalesced by key", handlerName(h))
 	}
 	return levelOff, ""
 }

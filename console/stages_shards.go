@@ -12,11 +12,11 @@ import (
 type shardsReading struct {
 	shards, streams int
 	imbalance       float64
-	// troubles say what is wrong with which shard.
+	// troubles are the errors of the shards.
 	troubles []string
 }
 
-// readShards asks an informer for its shards; nil if it has none.
+// readShards returns the state of the shards of an informer, nil if it has none.
 func readShards(informer cache.StateReader) *shardsReading {
 	with, ok := informer.(ShardingInformer)
 	if !ok {
@@ -32,8 +32,8 @@ func readShards(informer cache.StateReader) *shardsReading {
 	return r
 }
 
-// tell adds to the picture of an informer what it is made of: its streams where it hears from the server, its shards where it
-// keeps the objects. One shard that is not well needs a look, for the others go on; what is wrong with all of them, the stages say.
+// tell adds streams and shards to the lane of an informer. A failing shard is a warning, because the others go on;
+// errors of all shards are shown by the stages.
 func (r *shardsReading) tell(l *lane) {
 	if r == nil {
 		return
@@ -48,7 +48,7 @@ func (r *shardsReading) tell(l *lane) {
 				s.fact("largest ÷ mean", fmt.Sprintf("%.2f", r.imbalance))
 			}
 			if n := len(r.troubles); n > 0 {
-				s.raise(levelSlow, fmt.Sprintf("%d of %s not well; %s", n, plural(r.shards, "shard"), r.troubles[0]))
+				s.raise(levelSlow, fmt.Sprintf("%d of %s failing; %s", n, plural(r.shards, "shard"), r.troubles[0]))
 			}
 		}
 	}

@@ -44,22 +44,22 @@ func TestStagesOfAnInformer(t *testing.T) {
 		{"first list", func(s *cache.State) { s.Phase, s.Synced = cache.PhaseListing, false }, "store", levelBusy, ""},
 		{"refused", func(s *cache.State) {
 			s.Phase, s.Until, s.Cause, s.Failing, s.Failures = cache.PhaseBackingOff, noon.Add(3*time.Second), errors.New("pods is forbidden"), before(time.Minute), 4
-		}, "server", levelFailing, "pods is forbidden (4 tries failed, since 1 min 0 s)"},
+		}, "server", levelFailing, "pods is forbidden (4 tries failed, for 1 min 0 s)"},
 		{"backing off", func(s *cache.State) { s.Phase, s.Until = cache.PhaseBackingOff, noon.Add(3*time.Second) }, "reflector", levelSlow, "in 3 s"},
 		{"cut and well again", func(s *cache.State) { s.Cause, s.Failures = errors.New("cut"), 1 }, "server", levelSlow, "cut (1 try failed"},
-		{"silence", func(s *cache.State) { s.LastEvent = before(5 * time.Minute) }, "server", levelSlow, "not even a bookmark"},
+		{"silence", func(s *cache.State) { s.LastEvent = before(5 * time.Minute) }, "server", levelSlow, "no event for"},
 		{"undecodable", func(s *cache.State) {
 			s.Undecodable, s.LastUndecodable = 1, &cache.UndecodableError{Key: "a/b", Err: errors.New("bad")}
 		}, "reflector", levelSlow, `"a/b"`},
-		{"pending", func(s *cache.State) { s.Pending, s.PendingSince = 5, before(2*time.Second) }, "queue", levelSlow, "5 changes wait to be put into the store, the first for 2 s"},
+		{"pending", func(s *cache.State) { s.Pending, s.PendingSince = 5, before(2*time.Second) }, "queue", levelSlow, "5 changes pending for the store, the oldest for 2 s"},
 		{"pending long", func(s *cache.State) { s.Pending, s.PendingSince = 5, before(time.Minute) }, "queue", levelFailing, "5 changes"},
 		{"index errors", func(s *cache.State) { s.IndexErrors, s.LastIndexError = 2, errors.New("no label") }, "store", levelSlow, "no label"},
 		{"slow handler", func(s *cache.State) { s.Handlers[0].Busy = before(2 * time.Second) }, "handlers", levelSlow, "handler 1 (main.handler) is slow: a call has run for 2 s"},
 		{"stalled handler", func(s *cache.State) {
 			s.Handlers[0].Busy, s.Handlers[0].Waiting, s.Handlers[0].Merging = before(12*time.Second), 2048, true
-		}, "handlers", levelFailing, "handler 1 (main.handler) is stalled: a call has not returned for 12 s; 2,048 notifications wait for it, merged by key"},
+		}, "handlers", levelFailing, "handler 1 (main.handler) is stalled: a call has not returned for 12 s; 2,048 notifications wait for it, coalesced by key"},
 		{"behind", func(s *cache.State) { s.Handlers[0].Waiting, s.Handlers[0].Oldest = 1, before(3*time.Second) }, "handlers", levelSlow, "behind by 3 s; 1 notification waits"},
-		{"panics", func(s *cache.State) { s.Handlers[0].Panics, s.Handlers[0].LastPanic = 1, "nil map" }, "handlers", levelFailing, "panicked (1 time so far); the last: nil map"},
+		{"panics", func(s *cache.State) { s.Handlers[0].Panics, s.Handlers[0].LastPanic = 1, "nil map" }, "handlers", levelFailing, "panicked (1 time so far); last panic: nil map"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			now, old := well()
@@ -121,15 +121,15 @@ func TestStagesOfAController(t *testing.T) {
 		{"ended", func(w *workReading) {
 			w.state.Phase, w.state.Result = controller.PhaseStopped, errors.New("a source failed")
 		}, "workers", levelFailing, "a source failed"},
-		{"long", func(w *workReading) { w.state.Busy = busy(20 * time.Second) }, "workers", levelSlow, "a worker has been at a/b for 20 s"},
+		{"long", func(w *workReading) { w.state.Busy = busy(20 * time.Second) }, "workers", levelSlow, "a worker has been reconciling a/b for 20 s"},
 		{"long, of a worker with a number", func(w *workReading) {
 			w.state.Busy = busy(20 * time.Second)
 			w.state.Busy[0].Worker = 3
-		}, "workers", levelSlow, "worker 3 has been at a/b for 20 s"},
+		}, "workers", levelSlow, "worker 3 has been reconciling a/b for 20 s"},
 		{"all busy", func(w *workReading) { w.state.Workers, w.state.Busy = 1, busy(2*time.Minute) }, "workers", levelFailing, "all workers are busy (1), the longest with a/b"},
 		{"some fail", func(w *workReading) { w.state.Failures = 20 }, "workers", levelSlow, "20 of 100 reconciles failed in the last 10 s"},
 		{"most fail", func(w *workReading) { w.state.Failures = 60 }, "workers", levelFailing, "60 of 100"},
-		{"queue", func(w *workReading) { w.depth, w.oldest = 3, before(9*time.Second) }, "workqueue", levelSlow, "3 keys wait for a worker, the first for 9 s"},
+		{"queue", func(w *workReading) { w.depth, w.oldest = 3, before(9*time.Second) }, "workqueue", levelSlow, "3 keys wait for a worker, the oldest for 9 s"},
 		{"queue, long", func(w *workReading) { w.depth, w.oldest = 1, before(2*time.Minute) }, "workqueue", levelFailing, "1 key waits"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

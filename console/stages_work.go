@@ -11,7 +11,7 @@ import (
 	"vedette.dev/controller"
 )
 
-// workTail is the picture of a queue and its workers. Before is an older reading, nil if there is none.
+// workTail returns the stages of a queue and its workers. before is an older reading, or nil.
 func workTail(now, before *workReading, at time.Time, apart time.Duration) tail {
 	v := workView{workReading: now, at: at}
 	if before != nil && before.state.Reconciles <= now.state.Reconciles {
@@ -42,7 +42,7 @@ func (v *workView) perSecond(now, before uint64) float64 {
 	return float64(now-before) / v.apart.Seconds()
 }
 
-// reconciled is how many reconciles ended and failed since the older reading.
+// reconciled returns the number of reconciles that ended and failed since the older reading.
 func (v *workView) reconciled() (ended, failed uint64) {
 	if v.old == nil {
 		return 0, 0
@@ -73,7 +73,7 @@ func (v *workView) queue() stage {
 		s.fact("oldest", span(waited))
 	}
 	s.fact("delayed", count(v.delayed))
-	cause := fmt.Sprintf("%s for a worker, the first for %s", waitFor(v.depth, "key"), span(waited))
+	cause := fmt.Sprintf("%s for a worker, the oldest for %s", waitFor(v.depth, "key"), span(waited))
 	switch {
 	case waited > queueStalled:
 		s.raise(levelFailing, cause)
@@ -93,7 +93,7 @@ func waitFor(n int, what string) string {
 func (v *workView) workers() stage {
 	s := stage{ID: "workers", Title: "Workers", Flow: v.flow(), Level: levelIdle}
 	if !v.controller {
-		s.Figure, s.Unit = count(v.processing), "keys in hand"
+		s.Figure, s.Unit = count(v.processing), "keys in progress"
 		if v.processing > 0 {
 			s.Level = levelOK
 		}
@@ -140,10 +140,10 @@ func (v *workView) oldestWork(s *stage) {
 	first := v.state.Busy[0]
 	took := age(first.Since, v.at)
 	who := "a worker"
-	if first.Worker > 0 { // a controller of another make may not number them
+	if first.Worker > 0 { // other implementations may not number them
 		who = fmt.Sprintf("worker %d", first.Worker)
 	}
-	cause := fmt.Sprintf("%s has been at %s for %s", who, first.Key, span(took))
+	cause := fmt.Sprintf("%s has been reconciling %s for %s", who, first.Key, span(took))
 	if len(v.state.Busy) == v.state.Workers {
 		cause = fmt.Sprintf("all workers are busy (%d), the longest with %s for %s", v.state.Workers, first.Key, span(took))
 	}
@@ -155,7 +155,7 @@ func (v *workView) oldestWork(s *stage) {
 	}
 }
 
-// failures tells of reconciles that fail: one in ten needs a look, one in two needs help.
+// failures raises the level if reconciles fail: a warning from one in ten, an error from one in two.
 func (v *workView) failures(s *stage) {
 	ended, failed := v.reconciled()
 	if failed == 0 || ended == 0 {

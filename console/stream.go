@@ -12,20 +12,21 @@ import (
 )
 
 const (
-	// maxViewers is how many streams there may be at once.
+	// maxViewers is the maximum number of concurrent streams.
 	maxViewers = 32
 	// writeTime is how long a viewer may take to read what was sent.
 	writeTime = 10 * time.Second
-	// quietTicks is after how many seconds without news a line is sent, so that a viewer that is gone is noticed.
+	// quietTicks is the number of seconds without changes after which a comment is sent, to detect viewers that have
+	// gone.
 	quietTicks = 15
 )
 
-// stream sends a view again whenever it has changed, until the viewer goes. It is the goroutine of the request that takes the
-// samples: when nobody looks, nothing is done.
+// stream sends a view whenever it has changed, until the viewer disconnects. The goroutine of the request takes the
+// samples: without viewers nothing is done.
 func (p *Page) stream(w http.ResponseWriter, r *http.Request, v *view, q query) {
 	if p.viewers.Add(1) > maxViewers {
 		p.viewers.Add(-1)
-		http.Error(w, fmt.Sprintf("the console has %d viewers already", maxViewers), http.StatusServiceUnavailable)
+		http.Error(w, fmt.Sprintf("the console already has %d viewers", maxViewers), http.StatusServiceUnavailable)
 		return
 	}
 	defer func() {
@@ -48,7 +49,7 @@ func (p *Page) stream(w http.ResponseWriter, r *http.Request, v *view, q query) 
 	}
 }
 
-// streamer is one viewer.
+// streamer is the stream of one viewer.
 type streamer struct {
 	page    *Page
 	view    *view
@@ -58,13 +59,13 @@ type streamer struct {
 
 	began bool
 	quiet int
-	// last and next are renderings; the buffers take turns.
+	// last and next are renderings; the buffers are swapped.
 	last, next, frame bytes.Buffer
 	// sampled is the time of the last sample that was sent.
 	sampled time.Time
 }
 
-// send sends what is new. It is an error if the viewer is gone.
+// send sends what has changed. It returns an error if the viewer has disconnected.
 func (s *streamer) send() error {
 	s.frame.Reset()
 	if !s.began {
@@ -89,7 +90,7 @@ func (s *streamer) send() error {
 		s.frame.WriteString(": still here\n\n")
 	}
 	s.quiet = 0
-	// Not every ResponseWriter has deadlines.
+	// Not every ResponseWriter supports deadlines.
 	_ = s.control.SetWriteDeadline(time.Now().Add(writeTime))
 	if _, err := s.out.Write(s.frame.Bytes()); err != nil {
 		return err
@@ -115,7 +116,7 @@ func (s *streamer) samples() error {
 	return nil
 }
 
-// lineEnds are what ends a line of a server-sent event. To a browser they are all the same, as they are in HTML.
+// lineEnds are the line endings of server-sent events. Browsers treat them all alike, in HTML too.
 var lineEnds = strings.NewReplacer("\r\n", "\ndata: ", "\r", "\ndata: ", "\n", "\ndata: ")
 
 // event writes a server-sent event.
@@ -123,6 +124,6 @@ func event(out *bytes.Buffer, name string, data []byte) {
 	out.WriteString("event: ")
 	out.WriteString(name)
 	out.WriteString("\ndata: ")
-	_, _ = lineEnds.WriteString(out, string(bytes.TrimRight(data, "\r\n"))) // a buffer takes everything
+	_, _ = lineEnds.WriteString(out, string(bytes.TrimRight(data, "\r\n"))) // writes to a buffer do not fail
 	out.WriteString("\n\n")
 }

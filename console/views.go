@@ -19,13 +19,13 @@ import (
 //go:embed assets templates
 var files embed.FS
 
-// asset is a file that the browser asks for.
+// asset is a static file.
 type asset struct {
 	content   []byte
 	kind, tag string
 }
 
-// assets are read when somebody asks for the first time, so that a program that nobody looks at does not pay for them.
+// assets are loaded on first use, so that a program without viewers does not pay for them.
 var assets = sync.OnceValue(func() map[string]asset {
 	return map[string]asset{
 		"page.css":      newAsset("page.css", "text/css; charset=utf-8"),
@@ -41,7 +41,7 @@ var assets = sync.OnceValue(func() map[string]asset {
 func newAsset(name, kind string) asset {
 	content, err := files.ReadFile("assets/" + name)
 	if err != nil {
-		panic(err) // the file is not in this folder: nobody can have built this
+		panic(err) // cannot happen: the files are embedded
 	}
 	sum := sha256.Sum256(content)
 	return asset{content, kind, `"` + hex.EncodeToString(sum[:8]) + `"`}
@@ -49,25 +49,25 @@ func newAsset(name, kind string) asset {
 
 func (a asset) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", a.kind)
-	w.Header().Set("Cache-Control", "no-cache") // asked for again, and answered with 304
+	w.Header().Set("Cache-Control", "no-cache") // revalidated, and answered with 304
 	w.Header().Set("Etag", a.tag)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(a.content))
 }
 
-// view is a part of the page that has an address.
+// view is a part of the page with an address.
 type view struct {
-	// name is the last part of its address, tab the view in the navigation that it belongs to.
+	// name is the last part of its address, tab the tab in the navigation that it belongs to.
 	name, title, tab string
 	data             func(p *Page, q query) (any, error)
-	// still tells whether what was asked for is not sent again; nil means that it is. samples tells that the charts are wanted,
-	// too; json, that programs may ask for the data.
+	// still reports whether the view is not refreshed; nil means that it is. samples means that it also needs the
+	// charts; json, that it is available as JSON.
 	still         func(q query) bool
 	samples, json bool
 
 	page *template.Template
 }
 
-// views are all that there are, by name.
+// views are all views, by name.
 var views = sync.OnceValue(func() map[string]*view {
 	all := map[string]*view{}
 	for _, v := range []*view{
@@ -79,8 +79,8 @@ var views = sync.OnceValue(func() map[string]*view {
 		{name: "shards", title: "Shards", json: true, data: (*Page).shardsView},
 		{name: "explain", title: "Explain", json: true, data: (*Page).explainView},
 		{name: "informer", title: "Informer", data: (*Page).informerView},
-		{name: "missing", title: "Not here", still: always, data: func(*Page, query) (any, error) {
-			return nil, fmt.Errorf("there is no such view: %w", errNotFound)
+		{name: "missing", title: "Not found", still: always, data: func(*Page, query) (any, error) {
+			return nil, fmt.Errorf("no such view: %w", errNotFound)
 		}},
 	} {
 		all[v.name] = v
@@ -90,7 +90,7 @@ var views = sync.OnceValue(func() map[string]*view {
 	return all
 })
 
-// functions are what templates may call.
+// functions are the functions for templates.
 var functions = template.FuncMap{
 	"count": countAny, "size": size, "span": span, "rate": rate, "ago": ago, "until": until, "query": url.QueryEscape,
 	"clock": func(at time.Time) string { return at.Format("15:04:05.000") },
@@ -109,7 +109,7 @@ func countAny(n any) string {
 	return fmt.Sprint(n)
 }
 
-// dict makes a map of names and values, to hand more than one thing to a template.
+// dict returns a map of names and values, to pass several values to a template.
 func dict(pairs ...any) map[string]any {
 	m := map[string]any{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -118,15 +118,15 @@ func dict(pairs ...any) map[string]any {
 	return m
 }
 
-// frame is what a template is given.
+// frame is the data of a template.
 type frame struct {
 	Title string
 	View  *view
 	Tabs  []tab
 	Now   time.Time
-	// Live tells that the page sends itself again.
+	// Live is true if the view is refreshed.
 	Live bool
-	// Error is what is wrong with the address, Data what the view shows.
+	// Error is the error for this address, Data the data of the view.
 	Error string
 	Data  any
 }
@@ -138,16 +138,16 @@ type tab struct {
 
 func always(query) bool { return true }
 
-// live tells whether a view sends itself again.
+// live reports whether a view is refreshed.
 func (v *view) live(q query) bool { return v.still == nil || !v.still(q) }
 
-// Heading is the title of the view.
+// Heading returns the title of the view.
 func (v *view) Heading() string { return v.title }
 
-// Samples tells whether the view has charts.
+// Samples reports whether the view has charts.
 func (v *view) Samples() bool { return v.samples }
 
-// render writes a view, or a sentence about what is wrong, and returns the status of the answer.
+// render writes a view, or the error, and returns the HTTP status.
 func (p *Page) render(out *bytes.Buffer, v *view, q query, part string) int {
 	data, err := v.data(p, q)
 	f := frame{Title: p.config.Title, View: v, Now: time.Now(), Data: data, Live: v.live(q)}
@@ -161,7 +161,7 @@ func (p *Page) render(out *bytes.Buffer, v *view, q query, part string) int {
 		f.Tabs = append(f.Tabs, tab{Link: "./" + name, Title: views()[name].title, Here: name == v.name || name == v.tab && v.tab != ""})
 	}
 	if wrong := v.page.ExecuteTemplate(out, part, f); wrong != nil {
-		fmt.Fprintf(out, "<p class=\"wrong\">The view cannot be shown: %s</p>", template.HTMLEscapeString(wrong.Error()))
+		fmt.Fprintf(out, "<p class=\"wrong\">Cannot show the view: %s</p>", template.HTMLEscapeString(wrong.Error()))
 		return http.StatusInternalServerError
 	}
 	return status(err)

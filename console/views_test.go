@@ -32,16 +32,16 @@ func TestEveryView(t *testing.T) {
 		}
 		want(t, p.Page, "charts", "chart-events", "chart-took", "heap objects")
 		want(t, p.Page, "informer?name=core/v1.ConfigMap", "controller, for v1.ConfigMap", "resource version", "copier")
-		want(t, p.Page, "queues", "copier", "running", "In hand", "Waiting until")
+		want(t, p.Page, "queues", "copier", "running", "In progress", "Waiting until")
 		want(t, p.Page, "queues?name=copier", "copier")
 		want(t, p.Page, "explain", "copier")
-		if code, text := get(t, p.Page, "explain?controller=nobody&key=a/b"); code != 404 || !strings.Contains(text, "there are copier") {
+		if code, text := get(t, p.Page, "explain?controller=nobody&key=a/b"); code != 404 || !strings.Contains(text, "known are copier") {
 			t.Errorf("status %d: %s", code, text)
 		}
 		if code, text := get(t, p.Page, "explain?key=a/b/c/d"); code != 400 || !strings.Contains(text, "a/b/c/d") {
 			t.Errorf("status %d: %s", code, text)
 		}
-		want(t, p.Page, "explain?key=shop/map-1", "done", "for v1.ConfigMap", "there at the start")
+		want(t, p.Page, "explain?key=shop/map-1", "done", "for v1.ConfigMap", "initial list")
 		want(t, p.Page, "explain?key=shop/nobody", "unknown")
 		var explanations []controller.Explanation
 		if err := json.Unmarshal([]byte(want(t, p.Page, "explain?key=shop/map-1&format=json")), &explanations); err != nil || explanations[0].Stage != controller.StageDone {
@@ -283,7 +283,7 @@ func TestQueuesOldestFirst(t *testing.T) {
 		time.Sleep(20 * time.Second)
 		p.controller.Add(cache.ObjectName{Namespace: "shop", Name: "late"})
 		time.Sleep(time.Second)
-		text := want(t, p.Page, "queues", "In hand <b>2</b>", "all workers are busy (2)", "slow", "explain?controller=copier&amp;key=shop%2fmap-")
+		text := want(t, p.Page, "queues", "In progress <b>2</b>", "all workers are busy (2)", "slow", "explain?controller=copier&amp;key=shop%2fmap-")
 		queued := text[strings.Index(text, ">Queued"):strings.Index(text, ">Waiting until")]
 		if strings.Index(queued, "late") < strings.Index(queued, "map-") {
 			t.Error("what came last is not the last")

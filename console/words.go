@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// count is a whole number with its thousands apart.
+// count formats a whole number with thousands separators.
 func count[N int | int64 | uint64](n N) string {
 	digits := strconv.FormatInt(int64(n), 10)
 	sign := ""
@@ -27,7 +27,7 @@ func count[N int | int64 | uint64](n N) string {
 	return sign + b.String()
 }
 
-// rate is how many in a second, "–" if that is not known yet.
+// rate formats a rate per second, "–" if unknown.
 func rate(perSecond float64) string {
 	switch {
 	case perSecond < 0 || math.IsNaN(perSecond):
@@ -40,10 +40,10 @@ func rate(perSecond float64) string {
 	return count(int64(math.Round(perSecond)))
 }
 
-// digit has one place after the point, unless that is a zero.
+// digit formats with one decimal, unless that is zero.
 func digit(v float64) string { return strings.TrimSuffix(strconv.FormatFloat(v, 'f', 1, 64), ".0") }
 
-// size is a number of bytes.
+// size formats a number of bytes.
 func size(n int64) string {
 	switch {
 	case n < 1000:
@@ -56,7 +56,7 @@ func size(n int64) string {
 	return fmt.Sprintf("%.3g GB", float64(n)/1e9)
 }
 
-// perSecondSize is a rate of bytes.
+// perSecondSize formats a rate of bytes.
 func perSecondSize(bytes float64) string {
 	if bytes < 0 {
 		return "–"
@@ -64,7 +64,7 @@ func perSecondSize(bytes float64) string {
 	return size(int64(bytes))
 }
 
-// span is a duration, with no more digits than one can take in.
+// span formats a duration, with a reasonable number of digits.
 func span(d time.Duration) string {
 	switch d = max(0, d); {
 	case d == 0:
@@ -87,7 +87,7 @@ func span(d time.Duration) string {
 	return fmt.Sprintf("%d days", int(d.Hours())/24)
 }
 
-// ago is how long a moment is past, "never" if there was none.
+// ago formats the time since at, "never" if it is zero.
 func ago(at, now time.Time) string {
 	if at.IsZero() {
 		return "never"
@@ -95,7 +95,7 @@ func ago(at, now time.Time) string {
 	return span(now.Sub(at)) + " ago"
 }
 
-// until is how far a moment is ahead.
+// until formats the time until at.
 func until(at, now time.Time) string {
 	if left := at.Sub(now); left > 0 {
 		return "in " + span(left)
@@ -117,7 +117,7 @@ func plural[N int | int64 | uint64](n N, what string) string {
 	return count(n) + " " + what + "s"
 }
 
-// typeName is a Go type as people say it: "*v1.Pod" is v1.Pod, and paths of packages in type parameters go.
+// typeName returns a Go type without its pointer and without the package paths of type parameters: "*v1.Pod" is v1.Pod.
 func typeName(t string) string {
 	var b strings.Builder
 	start := 0

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Channel is a source of the keys that come through a channel, until it is closed.
+// Channel returns a source of the keys received from a channel, until the channel is closed.
 func Channel[K comparable](name string, keys <-chan K) Source[K] {
 	return &channel[K]{name: name, keys: keys}
 }
@@ -19,24 +19,24 @@ type channel[K comparable] struct {
 func (c *channel[K]) String() string { return "channel " + c.name }
 
 // Run implements Source.
-func (c *channel[K]) Run(ctx context.Context, inlet Inlet[K], ready func()) error {
+func (c *channel[K]) Run(ctx context.Context, enqueuer Enqueuer[K], ready func()) error {
 	ready()
 	keys := c.keys
 	for {
 		select {
 		case key, ok := <-keys:
 			if !ok {
-				keys = nil // and wait for the end
+				keys = nil // a nil channel blocks: wait for ctx
 				continue
 			}
-			inlet.Add(key, Sent)
+			enqueuer.Add(key, Sent)
 		case <-ctx.Done():
 			return nil
 		}
 	}
 }
 
-// Every is a source of keys whose time comes round: all those that a function returns, at the start and every period.
+// Every returns a source that enqueues all keys returned by keys, at the start and then once every period.
 func Every[K comparable](name string, period time.Duration, keys func() []K) Source[K] {
 	return &timer[K]{name: name, period: period, keys: keys}
 }
@@ -50,15 +50,15 @@ type timer[K comparable] struct {
 func (t *timer[K]) String() string { return "timer " + t.name }
 
 // Run implements Source.
-func (t *timer[K]) Run(ctx context.Context, inlet Inlet[K], ready func()) error {
+func (t *timer[K]) Run(ctx context.Context, enqueuer Enqueuer[K], ready func()) error {
 	if t.period <= 0 || t.keys == nil {
-		return fmt.Errorf("the source %s has a period of %v, and needs one above zero and a function that returns keys", t, t.period)
+		return fmt.Errorf("source %s needs a function that returns keys and a period above zero, got %v", t, t.period)
 	}
 	tick := time.NewTicker(t.period)
 	defer tick.Stop()
 	for {
 		for _, key := range t.keys() {
-			inlet.Add(key, Ticked)
+			enqueuer.Add(key, Ticked)
 		}
 		ready()
 		select {

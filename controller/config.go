@@ -11,46 +11,47 @@ import (
 	"vedette.dev/workqueue"
 )
 
-// Config says what a controller does. Name and Reconcile are needed; the rest has a zero value that works.
+// Config configures a controller. Name and Reconcile are required; the zero values of all other fields work.
 type Config[K comparable] struct {
-	// Name is the name in logs, metrics and explanations.
+	// Name identifies the controller in logs, metrics and explanations.
 	Name string
-	// Reconcile brings the world to where the key says it should be. It is called for one key by one worker at a time.
+	// Reconcile brings the actual state of a key to its desired state. A key is reconciled by one worker at a time.
 	//
-	//   - An error means that it is called again, after a back-off that grows from failure to failure; one that is marked
-	//     Terminal, that it is called again when something happens to the key.
+	//   - After an error it is called again, with an exponential backoff per key. After an error marked Terminal it is
+	//     called again at the next event of the key.
 	//   - A panic counts as an error: see OnPanic.
 	//   - Its context ends with Timeout, and some time after the controller was told to stop: see StopTimeout.
 	Reconcile func(ctx context.Context, key K) (Result, error)
-	// Sources bring the keys. Their informers are run by somebody else, such as a factory.
+	// Sources enqueue the keys. The controller does not run their informers; a factory or the program does.
 	Sources []Source[K]
-	// Workers is how many keys are reconciled at the same time. Zero means 1.
+	// Workers is the number of keys reconciled concurrently. Zero means 1.
 	Workers int
 
-	// Timeout is how long one reconcile may take. Zero means as long as it likes.
+	// Timeout limits the duration of one reconcile. Zero means no limit.
 	Timeout time.Duration
-	// SyncTimeout is how long the sources may take to bring what is there at the start. Zero means two minutes, less than zero
-	// for ever.
+	// SyncTimeout limits how long the sources may take to become ready. Zero means two minutes, a negative value no
+	// limit.
 	SyncTimeout time.Duration
-	// StopTimeout is how long the reconciles that are under way may go on after the stop, before their context ends. Zero means
-	// 20 s; less than zero ends it at once. Run waits for 5 s more for those that do not return then: see ErrStopTimeout. Together
-	// that is 25 s of the 30 s that Kubernetes gives a pod.
+	// StopTimeout is how long running reconciles may continue after the controller was told to stop, before their
+	// context ends. Zero means 20 s; a negative value ends it at once. Run then waits another 5 s for reconciles to
+	// return: see ErrStopTimeout. The total of 25 s fits in the 30 s that Kubernetes gives a pod.
 	StopTimeout time.Duration
-	// OnPanic is what becomes of a panic of Reconcile.
+	// OnPanic is what happens when Reconcile panics.
 	OnPanic PanicPolicy
 
-	// RateLimiter is the back-off after failures. Nil means 5 ms, and twice as much from failure to failure, up to 1000 s.
+	// RateLimiter is the backoff after failures. Nil means 5 ms, doubled with each failure, up to 1000 s.
 	RateLimiter workqueue.TypedRateLimiter[K]
-	// Tenant names whom a key belongs to, such as its namespace. Tenants take turns, so that one with many keys does not keep
-	// the others waiting. Nil means that all belong to one.
+	// Tenant returns the tenant that a key belongs to, such as its namespace. Tenants are served in turn, so that one
+	// with many keys does not delay the others. Nil means a single tenant.
 	Tenant func(key K) string
-	// Queue is used in place of a fair queue made of the two above. It is shut down with the controller.
+	// Queue replaces the fair queue that is otherwise made from RateLimiter and Tenant. It is shut down with the
+	// controller.
 	Queue workqueue.TypedRateLimitingInterface[K]
 
-	// Records is how many bytes Explain may take for its records, at most, and not less than 64 KiB. They grow with the number of
-	// objects, to 64 bytes for each. Zero means 16 MB, less than zero no records.
+	// Records is the maximum size in bytes of the records that Explain uses, at least 64 KiB. They grow with the number
+	// of objects, to 64 bytes each. Zero means 16 MB, a negative value no records.
 	Records int
-	// ParseKey reads a key that somebody wrote, for ExplainString. It may be nil for keys that are an ObjectName or a string.
+	// ParseKey parses a key for ExplainString. It may be nil if K is an ObjectName or a string.
 	ParseKey func(text string) (K, error)
 
 	// Metrics, QueueMetrics and Logger may be nil.
@@ -59,13 +60,13 @@ type Config[K comparable] struct {
 	Logger       *slog.Logger
 }
 
-// PanicPolicy is what becomes of a panic of a reconciler. It is counted in any case, and logged with its stack.
+// PanicPolicy is what happens when a reconciler panics. Panics are counted and logged with their stack in any case.
 type PanicPolicy int
 
 const (
-	// PanicRetry treats it as an error: the key is tried again, after a back-off.
+	// PanicRetry treats a panic as an error: the key is retried after a backoff.
 	PanicRetry PanicPolicy = iota
-	// PanicFatal lets it end the process.
+	// PanicFatal lets the panic end the process.
 	PanicFatal
 )
 
@@ -73,7 +74,7 @@ const (
 	defaultSyncTimeout = 2 * time.Minute
 	defaultStopTimeout = 20 * time.Second
 	defaultRecords     = 16 << 20
-	// maxSources is what the records can tell apart.
+	// maxSources is limited by the size of the source number in a record.
 	maxSources = math.MaxUint8
 )
 
@@ -88,15 +89,15 @@ func (c *Config[K]) validate() error {
 	case c.Timeout < 0:
 		return fmt.Errorf("controller: Config.Timeout of %s is %v; it must not be negative", c.Name, c.Timeout)
 	case len(c.Sources) > maxSources:
-		return fmt.Errorf("controller: Config.Sources of %s has %d entries, and may have %d", c.Name, len(c.Sources), maxSources)
+		return fmt.Errorf("controller: Config.Sources of %s has %d entries; at most %d are allowed", c.Name, len(c.Sources), maxSources)
 	case c.OnPanic != PanicRetry && c.OnPanic != PanicFatal:
-		return fmt.Errorf("controller: Config.OnPanic of %s is %d, which is no PanicPolicy", c.Name, c.OnPanic)
+		return fmt.Errorf("controller: Config.OnPanic of %s is %d, not a PanicPolicy", c.Name, c.OnPanic)
 	case c.Records > 0 && c.Records < minRecords:
 		return fmt.Errorf("controller: Config.Records of %s is %d; it must be at least %d, or negative for none", c.Name, c.Records, minRecords)
 	case c.Queue != nil && c.QueueMetrics != nil:
-		return fmt.Errorf("controller: Config.Queue of %s is set, and QueueMetrics too, which it would ignore", c.Name)
+		return fmt.Errorf("controller: Config.Queue of %s cannot be combined with QueueMetrics", c.Name)
 	case c.Queue != nil && (c.RateLimiter != nil || c.Tenant != nil):
-		return fmt.Errorf("controller: Config.Queue of %s is set, and RateLimiter or Tenant too, which it would ignore", c.Name)
+		return fmt.Errorf("controller: Config.Queue of %s cannot be combined with RateLimiter or Tenant", c.Name)
 	}
 	for i, s := range c.Sources {
 		if s == nil {
@@ -106,7 +107,7 @@ func (c *Config[K]) validate() error {
 	return nil
 }
 
-// fill puts in what the zero values mean.
+// fill sets the defaults.
 func (c *Config[K]) fill() error {
 	if c.Workers == 0 {
 		c.Workers = 1
@@ -140,7 +141,7 @@ func (c *Config[K]) fill() error {
 	return err
 }
 
-// keyParser reads the keys of which the form is known.
+// keyParser returns the parser of keys whose format is known.
 func keyParser[K comparable](name string) func(string) (K, error) {
 	var parse any
 	switch any(*new(K)).(type) {
@@ -151,7 +152,7 @@ func keyParser[K comparable](name string) func(string) (K, error) {
 	default:
 		return func(text string) (K, error) {
 			var none K
-			return none, fmt.Errorf("controller %s cannot read keys of type %T; set Config.ParseKey", name, none)
+			return none, fmt.Errorf("controller %s cannot parse keys of type %T; set Config.ParseKey", name, none)
 		}
 	}
 	return parse.(func(string) (K, error))

@@ -15,20 +15,21 @@ import (
 
 // Controller reconciles keys.
 //
-// The way of a key: (1) a source hears of something and (2) adds the key to the queue, where it waits for its turn; (3) a
-// worker takes it and calls Reconcile; (4) as that ends, the key is forgotten, comes again later, or after a back-off.
+// The path of a key: (1) a source receives an event and (2) adds the key to the queue; (3) a worker takes it from there
+// and calls Reconcile; (4) depending on the result, the key is forgotten, added again after a delay, or retried after a
+// backoff.
 type Controller[K comparable] struct {
 	config Config[K]
 	queue  workqueue.TypedRateLimitingInterface[K]
-	// urgent is the queue, if it knows of priorities.
+	// urgent is the queue, if it supports priorities.
 	urgent interface {
 		AddWithOpts(o workqueue.AddOpts, items ...K)
 	}
-	metrics ControllerMetrics // nil before the start, and if nobody wants to know
+	metrics ControllerMetrics // nil before the start, and if Config.Metrics is nil
 	workers []worker[K]
-	// ready has one entry for each source, set when it has brought all that there was.
+	// ready has one entry for each source, set when the source is ready.
 	ready []atomic.Bool
-	// gotReady has room for one, and is sent to when something in ready was set.
+	// gotReady has a buffer of one and is sent to when an entry of ready is set.
 	gotReady chan struct{}
 
 	hasher  keyhash.Hasher[K]
@@ -36,12 +37,12 @@ type Controller[K comparable] struct {
 	byHand  *sourceOf[K]     // for Add
 
 	began atomic.Int64 // when Run was called
-	// aborted ends when Abort is called.
+	// aborted is cancelled by Abort.
 	aborted context.Context
 	abort   context.CancelCauseFunc
 	// fail stops the controller with an error. It is set by Run.
 	fail context.CancelCauseFunc
-	// result is what Run returned, nil if it has not, or returned nil.
+	// result is the error that Run returned, nil if it has not returned or returned nil.
 	result  atomic.Pointer[error]
 	phase   atomic.Int32
 	counted counters
@@ -49,7 +50,7 @@ type Controller[K comparable] struct {
 
 type counters struct{ reconciles, failures, panics atomic.Uint64 }
 
-// New returns a controller that does not run yet, or an error that names the field of the config that is wrong.
+// New returns a controller that is not running yet, or an error that names the invalid field of the config.
 func New[K comparable](config Config[K]) (*Controller[K], error) {
 	if err := config.validate(); err != nil {
 		return nil, err
@@ -82,15 +83,16 @@ func New[K comparable](config Config[K]) (*Controller[K], error) {
 // Name returns the name of the controller.
 func (c *Controller[K]) Name() string { return c.config.Name }
 
-// Run brings keys from the sources, and reconciles them when all sources have brought what was there at the start. It returns
-// when the context has ended and the reconciles that were under way have, too: nothing of the controller runs then. What
-// waited in the queue is dropped; the next start brings it again.
+// Run runs the sources, and starts the workers when all sources are ready. It returns when the context has ended and
+// all running reconciles have returned; no goroutine of the controller is left then. Keys that are still queued are
+// dropped; the next start enqueues them again.
 //
-// It is an error if a source fails or is not ready in time. If a reconcile or a source has not returned five seconds after its context
-// ended, Run returns an ErrStopTimeout, and it still runs. A controller runs once.
+// It returns an error if a source fails or is not ready in time. If a reconcile or a source has not returned five
+// seconds after its context ended, Run returns an ErrStopTimeout and leaves it running. A controller can be run only
+// once.
 func (c *Controller[K]) Run(ctx context.Context) (err error) {
 	if !c.began.CompareAndSwap(0, time.Now().UnixNano()) {
-		return fmt.Errorf("controller %s has been run before; make a new one", c.Name())
+		return fmt.Errorf("controller %s has already been run; create a new one", c.Name())
 	}
 	defer func() {
 		if err != nil {
@@ -116,7 +118,7 @@ func (c *Controller[K]) Run(ctx context.Context) (err error) {
 	var waitForWorkers func() error
 	if c.waitUntilReady(running, fail) {
 		c.phase.Store(int32(PhaseRunning))
-		c.config.Logger.Info("Controller runs", "workers", c.config.Workers)
+		c.config.Logger.Info("Controller started", "workers", c.config.Workers)
 		waitForWorkers = c.startWorkers(ctx)
 		<-running.Done()
 	}
@@ -127,7 +129,7 @@ func (c *Controller[K]) Run(ctx context.Context) (err error) {
 		err = waitForWorkers()
 	}
 	err = errors.Join(err, waitForSources(stopped))
-	c.config.Logger.Info("Controller has stopped")
+	c.config.Logger.Info("Controller stopped")
 	switch {
 	case c.aborted.Err() != nil:
 		err = errors.Join(context.Cause(c.aborted), err)
@@ -137,20 +139,20 @@ func (c *Controller[K]) Run(ctx context.Context) (err error) {
 	return err
 }
 
-// startSources runs the sources, each in a goroutine. An error of one of them ends the context by fail. wait waits for them until
-// abandonAfter has passed since their context ended.
+// startSources runs each source in a goroutine. An error of a source cancels the context with fail. wait waits for the
+// sources until abandonAfter has passed since their context ended.
 func (c *Controller[K]) startSources(ctx context.Context, fail context.CancelCauseFunc) (wait func(stopped time.Time) error) {
 	ended := make([]chan struct{}, len(c.config.Sources))
 	for i, s := range c.config.Sources {
 		ended[i] = make(chan struct{})
 		go func() {
 			defer close(ended[i])
-			err := fmt.Errorf("the source %s called runtime.Goexit, as t.Fatal does", s) // unless it returns
+			err := fmt.Errorf("source %s called runtime.Goexit, as t.Fatal does", s) // unless it returns
 			defer func() {
 				switch {
 				case ctx.Err() != nil:
 				case err == nil:
-					fail(fmt.Errorf("controller %s: the source %s ended before its time", c.Name(), s))
+					fail(fmt.Errorf("controller %s: source %s returned before the controller was stopped", c.Name(), s))
 				default:
 					fail(fmt.Errorf("controller %s: %w", c.Name(), err))
 				}
@@ -168,17 +170,17 @@ func (c *Controller[K]) startSources(ctx context.Context, fail context.CancelCau
 	}
 }
 
-// runSource runs a source. A panic of it is an error.
+// runSource runs a source, and returns a panic as an error.
 func (c *Controller[K]) runSource(ctx context.Context, i int, s Source[K]) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
-			err = fmt.Errorf("the source %s panicked: %v\n%s", s, value, debug.Stack())
+			err = fmt.Errorf("source %s panicked: %v\n%s", s, value, debug.Stack())
 		}
 	}()
 	return s.Run(ctx, &sourceOf[K]{c, uint8(i), c.newTrack()}, func() { c.sourceReady(i) })
 }
 
-// waitUntilReady tells whether all sources are ready, before the context or the time for it has ended.
+// waitUntilReady waits for all sources and reports whether they became ready before the context or SyncTimeout ended.
 func (c *Controller[K]) waitUntilReady(ctx context.Context, fail context.CancelCauseFunc) bool {
 	if c.config.SyncTimeout > 0 {
 		timer := time.AfterFunc(c.config.SyncTimeout, func() {
@@ -202,12 +204,12 @@ func (c *Controller[K]) waitUntilReady(ctx context.Context, fail context.CancelC
 	}
 }
 
-// sourceReady notes that a source has brought all that there was.
+// sourceReady marks a source as ready.
 func (c *Controller[K]) sourceReady(i int) {
 	c.ready[i].Store(true)
 	select {
 	case c.gotReady <- struct{}{}:
-	default: // somebody else has said so, and nobody has looked yet
+	default: // a notification is pending already
 	}
 }
 
@@ -220,9 +222,9 @@ func (c *Controller[K]) firstNotReady() (i int, all bool) {
 	return 0, true
 }
 
-// notReady is the error of a source that is not ready in time.
+// notReady returns the error for a source that is not ready in time.
 func (c *Controller[K]) notReady(i int) error {
-	err := fmt.Errorf("controller %s: the source %s was not ready within %v", c.Name(), c.config.Sources[i], c.config.SyncTimeout)
+	err := fmt.Errorf("controller %s: source %s was not ready within %v", c.Name(), c.config.Sources[i], c.config.SyncTimeout)
 	if o, ok := c.config.Sources[i].(Observer[K]); ok {
 		var none K
 		seen := o.Observe(none)
@@ -236,22 +238,23 @@ func (c *Controller[K]) notReady(i int) error {
 	return err
 }
 
-// Abort stops the controller, as the end of the context of Run does, but gives the reconciles that are under way no time to end:
-// their context ends now, because of cause, which Run returns. It is for when somebody else may do the work by now.
+// Abort stops the controller as the end of Run's context does, but does not give running reconciles time to return:
+// their context is cancelled at once, with cause, which Run returns. Use it when another process may already do the
+// work.
 func (c *Controller[K]) Abort(cause error) {
 	if cause == nil {
-		cause = errors.New("no reason was given")
+		cause = errors.New("no cause given")
 	}
 	c.abort(fmt.Errorf("controller %s was aborted: %w", c.Name(), cause))
 }
 
-// Add asks for a key to be reconciled, as a source would.
+// Add enqueues a key, as a source would.
 func (c *Controller[K]) Add(key K) { c.byHand.Add(key, Sent) }
 
-// noSource is in the records for what no source has brought.
+// noSource is the source number in records of keys that were added with Add.
 const noSource = maxSources
 
-// initialPriority is that of what is there at the start: what happens now goes first.
+// initialPriority is the priority of objects of the initial list: current events go first.
 var initialPriority = -1
 
 func (c *Controller[K]) add(key K, what What) {

@@ -93,7 +93,7 @@ func TestWorkersWorkAtTheSameTime(t *testing.T) {
 			if keys[b.Worker] != b.Key || b.Worker < 1 || b.Worker > 3 || len(keys) != 3 {
 				t.Errorf("worker %d is at %s, and was at %v", b.Worker, b.Key, keys)
 			}
-			if e, _ := r.ExplainString(b.Key); e.Because != fmt.Sprintf("worker %d of 3 reconciles it", b.Worker) {
+			if e, _ := r.ExplainString(b.Key); e.Because != fmt.Sprintf("being reconciled by worker %d of 3", b.Worker) {
 				t.Errorf("%s: %s", b.Key, e.Because)
 			}
 		}
@@ -352,7 +352,7 @@ func TestAReconcileThatNeverEndsIsNamed(t *testing.T) {
 type unready struct{ err error }
 
 func (u unready) String() string { return "unready" }
-func (u unready) Run(ctx context.Context, _ Inlet[string], _ func()) error {
+func (u unready) Run(ctx context.Context, _ Enqueuer[string], _ func()) error {
 	if u.err != nil {
 		return u.err
 	}

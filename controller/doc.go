@@ -1,4 +1,4 @@
-// Package controller turns what informers tell into work done.
+// Package controller runs reconcilers for the objects of informers.
 //
 //	factory := informers.NewSharedInformerFactory(clientset, 0)
 //	pods := factory.Core().V1().Pods()
@@ -16,37 +16,37 @@
 //
 // The types:
 //
-//   - Controller: workers that take keys from a queue and call Reconcile. New makes one of a Config.
-//   - Source: where keys come from. For is the objects of an informer, Owns the owners of such objects, Watches whatever a
-//     function makes of them; Channel and Every need no informer. Others can be written.
-//   - Predicate: tells which events matter.
-//   - Result, Terminal: what a reconcile wants to happen next.
-//   - State: what a controller is doing. QueueSnapshot: which keys wait for it. Explanation: where a key is on its way, and why.
+//   - Controller: workers that take keys from a queue and call Reconcile. New creates one from a Config.
+//   - Source: where keys come from. For enqueues the objects of an informer, Owns their owners, Watches the keys that a
+//     function returns for them; Channel and Every need no informer. Other sources can be implemented.
+//   - Predicate: selects the events that lead to a reconcile.
+//   - Result, Terminal: what should happen to the key after a reconcile.
+//   - State: what a controller is doing. QueueSnapshot: which keys are queued. Explanation: which stage a key is in,
+//     and why.
 //
 // Package runner runs several controllers in a program, with health checks, leader election and signals.
 //
-// # What always holds
+// # Guarantees
 //
-//   - A key is reconciled by one worker at a time. What happens to it meanwhile makes it run once more afterwards.
-//   - Nothing is reconciled before all sources have brought what was there at the start.
-//   - Many events of a key before its turn are one reconcile. What was there at the start goes after what happens now, but
-//     is not passed over for ever.
-//   - A reconcile that fails, panics or runs out of time is tried again, after a back-off of the key's own. Nothing else waits
-//     for that.
-//   - When Run has returned, nothing of the controller runs, unless its error is an ErrStopTimeout.
+//   - A key is reconciled by one worker at a time. Events during a reconcile cause another one afterwards.
+//   - No key is reconciled before all sources are ready, that is, have enqueued every object of their initial list.
+//   - Events of a key that arrive before a worker takes it are coalesced into one reconcile. Objects of the initial
+//     list have a lower priority than current events, but are not starved.
+//   - A reconcile that fails, panics or times out is retried after a backoff of that key. Other keys are not delayed.
+//   - When Run has returned, no goroutine of the controller is left, unless its error is an ErrStopTimeout.
 //
-// # Who waits for whom
+// # Blocking
 //
-//   - A worker waits for its reconcile; other keys wait for a free worker.
-//   - Nobody waits for the queue: sources add to it and go on.
-//   - Predicates and mapping functions run in the goroutine by which the source hears of events: a slow one holds up its own
-//     source, and no other.
+//   - A worker blocks while its reconcile runs; other keys wait for a free worker.
+//   - Adding a key to the queue never blocks a source.
+//   - Predicates and mapping functions run in the goroutine that delivers the events of the source: a slow one delays
+//     its own source only.
 //
 // # Why is a key stuck?
 //
-// Explain names the stage in which a key is: not watched, filtered, waiting for its turn, backing off until, being worked on
-// since, waiting there for the rate limiter of its client or for the server, and so on. It is made of what informer, queue and
-// workers know, and of records of what happened last, which have a fixed size: recent and troubled keys are in them, others
-// may have made room. The records take 64 KiB, and from a thousand objects on 64 bytes for each of them at most; a negative
-// Config.Records turns them off.
+// Explain names the stage that a key is in: not watched, filtered, waiting for a worker, backing off until a time,
+// being reconciled since a time, waiting for the client's rate limiter or for the server, and so on. It combines the
+// state of informers, queue and workers with records of recent events. The records have a fixed size: those of recent
+// and of failing keys are kept, others may have been overwritten. They take 64 KiB, and at most 64 bytes for each
+// object above a thousand; a negative Config.Records turns them off.
 package controller

@@ -9,27 +9,27 @@ import (
 	"vedette.dev/cache"
 )
 
-// What is why a source asks for a key.
+// What is the reason for which a source enqueues a key.
 type What uint8
 
 const (
-	// Added is an object that the controller had not heard of.
+	// Added is an object that is new to the controller.
 	Added What = iota + 1
-	// Initial is an object that was there before the controller began.
+	// Initial is an object of the initial list.
 	Initial
 	// Updated is an object that changed.
 	Updated
-	// Resynced is an object that did not change, and is to be looked at again because its resync period is over.
+	// Resynced is an object that did not change, and is enqueued again because its resync period has passed.
 	Resynced
-	// Deleted is an object that is gone.
+	// Deleted is an object that was deleted.
 	Deleted
-	// Sent is a key that came through a channel.
+	// Sent is a key that was received from a channel.
 	Sent
-	// Ticked is a key whose time has come round.
+	// Ticked is a key of a periodic source: see Every.
 	Ticked
 )
 
-var whats = [...]string{1: "added", "there at the start", "updated", "resynced", "deleted", "sent", "timer"}
+var whats = [...]string{1: "added", "initial list", "updated", "resynced", "deleted", "sent", "timer"}
 
 func (w What) String() string {
 	if int(w) >= len(whats) || w == 0 {
@@ -38,21 +38,23 @@ func (w What) String() string {
 	return whats[w]
 }
 
-// Event is what an informer tells. Its objects are shared, and must not be changed.
+// Event is an event of an informer. Its objects are shared and must not be modified.
 type Event[T cache.Object] struct {
 	What What
-	// Name is that of the object.
+	// Name is the name of the object.
 	Name cache.ObjectName
-	// Object is the newest state that is known. After a deletion that nobody saw it may be older than that, or nil.
+	// Object is the newest known state. After a deletion that the watch missed it may be stale, or nil.
 	Object T
-	// Old is the state before an update, nil otherwise, also at a resync. Several changes may have been merged into one.
+	// Old is the state before an update, otherwise nil, also for a resync. Several changes may have been coalesced into
+	// one.
 	Old T
 }
 
-// Predicate tells whether an event matters. It must be quick: the other events of the source wait for it.
+// Predicate reports whether an event should lead to a reconcile. It must be fast: it blocks the other events of the
+// source.
 type Predicate[T cache.Object] func(e Event[T]) bool
 
-// All passes what all of them pass.
+// All returns a predicate that is true if all of predicates are.
 func All[T cache.Object](predicates ...Predicate[T]) Predicate[T] {
 	return func(e Event[T]) bool {
 		for _, p := range predicates {
@@ -64,7 +66,7 @@ func All[T cache.Object](predicates ...Predicate[T]) Predicate[T] {
 	}
 }
 
-// Any passes what at least one of them passes.
+// Any returns a predicate that is true if at least one of predicates is.
 func Any[T cache.Object](predicates ...Predicate[T]) Predicate[T] {
 	return func(e Event[T]) bool {
 		for _, p := range predicates {
@@ -76,7 +78,7 @@ func Any[T cache.Object](predicates ...Predicate[T]) Predicate[T] {
 	}
 }
 
-// Not passes what another one does not.
+// Not returns the negation of a predicate.
 func Not[T cache.Object](p Predicate[T]) Predicate[T] { return func(e Event[T]) bool { return !p(e) } }
 
 // MetaObject is an object with metadata, which all API objects are.
@@ -85,20 +87,20 @@ type MetaObject interface {
 	metav1.Object
 }
 
-// GenerationChanged passes updates that changed the generation, which changes of the status alone do not, and everything that
-// is not an update. It is for kinds that count generations: for others it passes no update at all. A deletion that waits for
-// finalizers raises the generation too, changes of labels and annotations do not.
+// GenerationChanged returns a predicate that is true for updates that changed the generation, and for every event that
+// is not an update. Changes of the status, labels or annotations do not change the generation; a deletion that waits
+// for finalizers does. For kinds without generations it is false for every update.
 func GenerationChanged[T MetaObject]() Predicate[T] {
 	return func(e Event[T]) bool { return e.What != Updated || e.Old.GetGeneration() != e.Object.GetGeneration() }
 }
 
-// VersionChanged passes everything but resyncs.
+// VersionChanged returns a predicate that is true for everything but resyncs.
 func VersionChanged[T cache.Object]() Predicate[T] {
 	return func(e Event[T]) bool { return e.What != Resynced }
 }
 
-// Labelled passes what is about objects with labels that match, or did before the update, and deletions of which nobody knows the
-// labels.
+// Labelled returns a predicate that is true if the selector matches the object, or matched it before the update, and
+// for deletions of objects whose labels are unknown.
 func Labelled[T MetaObject](selector labels.Selector) Predicate[T] {
 	matches := func(obj T) bool {
 		var none T

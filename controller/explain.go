@@ -8,76 +8,77 @@ import (
 	"time"
 )
 
-// Stage is where a key is on its way.
+// Stage is the stage that a key is in between event and reconcile.
 type Stage string
 
 const (
-	// StageNotRunning is a controller that has not begun, or has ended.
+	// StageNotRunning means that the controller has not started, or has stopped.
 	StageNotRunning Stage = "controller not running"
-	// StageNotWatched is a source that does not hear from the server, or has not yet.
+	// StageNotWatched means that a source has no working watch.
 	StageNotWatched Stage = "not watched"
-	// StageNotReady is a controller that waits for its sources to bring what was there at the start.
+	// StageNotReady means that the controller waits for its sources to become ready.
 	StageNotReady Stage = "waiting for the sources"
-	// StageNotDelivered is a source that has heard of something, and is behind in telling of it.
+	// StageNotDelivered means that an informer has notifications that it has not delivered to the source yet.
 	StageNotDelivered Stage = "not delivered yet"
-	// StageUnknown is a key that no source has an object for, and none has told of.
+	// StageUnknown means that no source has an object or a recent event for the key.
 	StageUnknown Stage = "unknown"
-	// StageFiltered is a key of which the last thing that happened was left out by a predicate.
+	// StageFiltered means that a predicate filtered the last event of the key.
 	StageFiltered Stage = "filtered"
-	// StageWaiting is a key that waits for a worker.
+	// StageWaiting means that the key waits for a worker.
 	StageWaiting Stage = "waiting for its turn"
-	// StageBackingOff is a key that failed and waits for its next try.
+	// StageBackingOff means that the key failed and waits for its next retry.
 	StageBackingOff Stage = "backing off"
-	// StageDelayed is a key that asked to come again later.
+	// StageDelayed means that the last reconcile asked to be called again later.
 	StageDelayed Stage = "delayed"
-	// StageWorking is a key that is being reconciled.
+	// StageWorking means that the key is being reconciled.
 	StageWorking Stage = "being worked on"
-	// StageThrottled is one whose reconcile waits for the rate limiter of its client.
+	// StageThrottled means that the reconcile waits for the rate limiter of its client.
 	StageThrottled Stage = "being worked on: throttled by the client"
-	// StageRequesting is one whose reconcile waits for an answer of the API server.
+	// StageRequesting means that the reconcile waits for a response of the API server.
 	StageRequesting Stage = "being worked on: waiting for the server"
-	// StageGivenUp is a key whose last reconcile ended with an error that is marked Terminal.
+	// StageGivenUp means that the last reconcile returned an error marked Terminal.
 	StageGivenUp Stage = "given up"
-	// StageDone is a key with which all is done that was asked for.
+	// StageDone means that nothing is left to do for the key.
 	StageDone Stage = "done"
 
-	// stageBetween is a key that was on its way from one stage to another when it was looked for.
+	// stageBetween means that the key moved from one stage to another while Explain looked for it.
 	stageBetween Stage = "between two stages"
 )
 
-// Explanation tells where a key is on its way, and how it got there.
+// Explanation is the stage that a key is in, and how it got there.
 type Explanation struct {
 	Controller string `json:"controller"`
 	Key        string `json:"key"`
-	// Stage is where the key is now, Because why, in a sentence.
+	// Stage is the current stage, Because the reason, as a sentence.
 	Stage   Stage  `json:"stage"`
 	Because string `json:"because"`
-	// Since is when the stage began, Until when it ends by itself; zero if that is not known.
+	// Since is when the stage began, Until when it ends by itself; zero if unknown.
 	Since time.Time `json:"since,omitzero"`
 	Until time.Time `json:"until,omitzero"`
-	// Failures is how many times in a row it has failed, as far as the records go; LastError what was said the last time, if that is
-	// still known.
+	// Failures is the number of consecutive failures, as far as the records go back; LastError is the text of the last
+	// error, if it is still known.
 	Failures  int    `json:"failures,omitempty"`
 	LastError string `json:"lastError,omitempty"`
-	// Sources is what they know of the key.
+	// Sources is what each source knows about the key.
 	Sources []SourceExplanation `json:"sources,omitempty"`
-	// History is what is recorded of the key, the oldest first. Older records make room for newer ones.
+	// History is what the records contain about the key, oldest first. Old records are overwritten by new ones.
 	History []Record `json:"history,omitempty"`
 }
 
-// SourceExplanation is what one source knows of a key.
+// SourceExplanation is what one source knows about a key.
 type SourceExplanation struct {
 	Source string `json:"source"`
 	Ready  bool   `json:"ready"`
-	// Trouble is what is wrong with the source, empty if nothing is.
+	// Trouble is the error of the source, empty if there is none.
 	Trouble string `json:"trouble,omitempty"`
-	// Cached is the version of the object in the store, "?" if it has no version, "-" if there is no such object, and empty if the
-	// source has objects of other names.
+	// Cached is the resource version of the object in the store: "?" if it has none, "-" if there is no such object,
+	// and empty if the store is keyed by other names.
 	Cached string `json:"cached,omitempty"`
-	// Waiting is how many notifications wait for the source, and Heard when the server was last heard of.
+	// Waiting is the number of undelivered notifications, Heard the time of the last response of the server.
 	Waiting int       `json:"waiting,omitempty"`
 	Heard   time.Time `json:"heard,omitzero"`
-	// Panics is how many calls of predicates and mapping functions panicked, LastPanic what the last said.
+	// Panics is the number of predicate and mapping function calls that panicked, LastPanic the value of the last
+	// panic.
 	Panics    uint64 `json:"panics,omitempty"`
 	LastPanic string `json:"lastPanic,omitempty"`
 
@@ -85,10 +86,10 @@ type SourceExplanation struct {
 	observation Observation
 }
 
-// Explain tells where a key is on its way.
+// Explain returns the stage that a key is in, and why.
 func (c *Controller[K]) Explain(key K) Explanation {
 	e := c.explain(key)
-	// Queue, workers and records are asked one after the other. A key that goes from one to the next meanwhile may be in none.
+	// Queue, workers and records are read one after the other. A key that moves between them may be missed by all.
 	for try := 0; e.Stage == stageBetween && try < 3; try++ {
 		runtime.Gosched()
 		e = c.explain(key)
@@ -108,7 +109,7 @@ func (c *Controller[K]) explain(key K) Explanation {
 	e.History = c.history(key)
 	f.read(e.History)
 	e.Failures = f.failures
-	// The words are kept after the trouble is over.
+	// The last error is kept after the key has recovered.
 	if c.records != nil && f.lastEnd != nil && f.lastEnd.outcome.Failed() {
 		e.LastError = c.records.Text(c.hasher.Hash(key))
 	}
@@ -122,10 +123,10 @@ func (c *Controller[K]) explain(key K) Explanation {
 	return e
 }
 
-// ExplainString is Explain for a key as somebody wrote it.
+// ExplainString is like Explain for a key in text form.
 func (c *Controller[K]) ExplainString(text string) (Explanation, error) {
 	if text == "" {
-		return Explanation{}, fmt.Errorf("controller %s: the key is empty; it looks like default/name", c.Name())
+		return Explanation{}, fmt.Errorf("controller %s: empty key; want a key such as default/name", c.Name())
 	}
 	key, err := c.config.ParseKey(text)
 	if err != nil {
@@ -144,7 +145,7 @@ func (c *Controller[K]) explainSource(i int, key K) SourceExplanation {
 	s.observed, s.observation = true, o
 	s.Waiting, s.Heard = o.Handler.Waiting, o.Informer.LastEvent
 	s.Panics, s.LastPanic = o.Handler.Panics, o.Handler.LastPanic
-	// An informer that has no state to tell has the zero one.
+	// An informer without state has the zero State.
 	if err := o.Informer.Err(); err != nil && o.Informer.Type != "" {
 		s.Trouble = err.Error()
 	}
@@ -158,7 +159,7 @@ func (c *Controller[K]) explainSource(i int, key K) SourceExplanation {
 	return s
 }
 
-// String is the explanation for people to read.
+// String returns the explanation as text for people to read.
 func (e Explanation) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s: %s", e.Controller, e.Key, e.Stage)
@@ -194,7 +195,7 @@ func (s *SourceExplanation) line() string {
 		line += ", version " + s.Cached + " in the cache"
 	}
 	if !s.Heard.IsZero() {
-		line += ", last heard of the server at " + s.Heard.Format("15:04:05.000")
+		line += ", last response of the server at " + s.Heard.Format("15:04:05.000")
 	}
 	if s.Trouble != "" {
 		line += ": " + s.Trouble

@@ -145,13 +145,13 @@ var troubles = []trouble{
 			time.Sleep(time.Second)
 		},
 		stage:   StageNotReady,
-		because: []string{"missing: lazy"},
+		because: []string{"not ready: lazy"},
 	},
 	{
 		name:    "there is no such object",
 		seed:    func(c *cluster) { c.plain(nil) },
 		stage:   StageUnknown,
-		because: []string{"none has an object of this name"},
+		because: []string{"no source has an object of this name"},
 	},
 	{
 		name: "a predicate blocks",
@@ -170,7 +170,7 @@ var troubles = []trouble{
 			time.Sleep(5 * time.Second)
 		},
 		stage:   StageNotDelivered,
-		because: []string{"1 notification in the line", "has not returned since"},
+		because: []string{"1 notification waiting for delivery", "has not returned since"},
 	},
 	{
 		name: "a predicate leaves it out",
@@ -180,7 +180,7 @@ var troubles = []trouble{
 			time.Sleep(time.Second)
 		},
 		stage:   StageFiltered,
-		because: []string{"for v1.ConfigMap", "left out"},
+		because: []string{"for v1.ConfigMap", "filtered"},
 	},
 	{
 		name: "a predicate leaves out the last change",
@@ -213,7 +213,7 @@ var troubles = []trouble{
 			c.plain(hold(one))
 		},
 		stage:   StageWorking,
-		because: []string{"worker 1 of 1 reconciles it"},
+		because: []string{"being reconciled by worker 1 of 1"},
 	},
 	{
 		name: "its reconcile hangs, and it was asked for again",
@@ -224,7 +224,7 @@ var troubles = []trouble{
 			time.Sleep(time.Second)
 		},
 		stage:   StageWorking,
-		because: []string{"worker 1 of 1 reconciles it"},
+		because: []string{"being reconciled by worker 1 of 1"},
 	},
 	{
 		name: "the client is throttled",
@@ -296,7 +296,7 @@ var troubles = []trouble{
 			c.plain(answer(Result{}, Terminal(errors.New("no such size"))))
 		},
 		stage:   StageGivenUp,
-		because: []string{"trying again does not mend"},
+		because: []string{"terminal error"},
 	},
 	{
 		name: "it wants to come later",
@@ -305,7 +305,7 @@ var troubles = []trouble{
 			c.plain(answer(Result{RequeueAfter: time.Hour}, nil))
 		},
 		stage:   StageDelayed,
-		because: []string{"asked to be called again"},
+		because: []string{"RequeueAfter"},
 	},
 	{
 		name: "it wants to have come before",
@@ -315,7 +315,7 @@ var troubles = []trouble{
 			time.Sleep(time.Hour)
 		},
 		stage:   StageBackingOff,
-		because: []string{"a time that had passed"},
+		because: []string{"negative RequeueAfter"},
 	},
 	{
 		name: "it was done, and forgot to ask for more",
@@ -324,10 +324,10 @@ var troubles = []trouble{
 			c.plain(nil)
 		},
 		stage:   StageDone,
-		because: []string{"success", "nothing has happened to it since"},
+		because: []string{"success", "no event since"},
 	},
 	{
-		name: "it is hot",
+		name: "hot key",
 		seed: func(c *cluster) {
 			m := c.create("one")
 			c.plain(nil)
@@ -337,7 +337,7 @@ var troubles = []trouble{
 			}
 		},
 		stage:   StageDone,
-		because: []string{"it is hot"},
+		because: []string{"hot key"},
 	},
 }
 
@@ -345,7 +345,7 @@ var troubles = []trouble{
 type lazy struct{}
 
 func (lazy) String() string { return "lazy" }
-func (lazy) Run(ctx context.Context, _ Inlet[cache.ObjectName], _ func()) error {
+func (lazy) Run(ctx context.Context, _ Enqueuer[cache.ObjectName], _ func()) error {
 	<-ctx.Done()
 	return nil
 }

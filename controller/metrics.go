@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// Metrics makes the metrics of controllers. Package metrics has one for Prometheus.
+// Metrics creates the metrics of controllers. Package metrics implements it for Prometheus.
 type Metrics interface {
-	// NewControllerMetrics is called when a controller starts, with its name and how many workers it has.
+	// NewControllerMetrics is called when a controller starts, with its name and number of workers.
 	NewControllerMetrics(name string, workers int) ControllerMetrics
 }
 
-// ControllerMetrics hears what the workers of one controller do. It is called by all of them at once.
+// ControllerMetrics receives what the workers of one controller do. Its methods are called concurrently.
 type ControllerMetrics interface {
-	// Began is called when a worker takes up a key, Ended when it is through with it.
+	// Began is called when a worker starts to reconcile a key, Ended when it has finished.
 	Began()
 	Ended(outcome Outcome, took time.Duration)
-	// Close is called once, when the controller has stopped: its series end here.
+	// Close is called once, when the controller has stopped.
 	Close()
 }
 
@@ -24,17 +24,17 @@ type ControllerMetrics interface {
 type Outcome int
 
 const (
-	// OutcomeSuccess is one that wants nothing more.
+	// OutcomeSuccess is a reconcile that returned no error and did not ask to be called again.
 	OutcomeSuccess Outcome = iota
-	// OutcomeRequeueAfter is one that wants to be called again at a time of its choice.
+	// OutcomeRequeueAfter is a reconcile that asked to be called again later.
 	OutcomeRequeueAfter
-	// OutcomeError is one that failed and is tried again, after a back-off.
+	// OutcomeError is a reconcile that returned an error. It is retried after a backoff.
 	OutcomeError
-	// OutcomeTerminal is one that failed in a way that trying again does not mend: see Terminal.
+	// OutcomeTerminal is a reconcile that returned an error marked Terminal. It is not retried.
 	OutcomeTerminal
-	// OutcomePanic is one that panicked. It is tried again as after an error.
+	// OutcomePanic is a reconcile that panicked. It is retried as after an error.
 	OutcomePanic
-	// OutcomeTimeout is one that failed after its time was over. It is tried again as after an error.
+	// OutcomeTimeout is a reconcile that failed after its timeout. It is retried as after an error.
 	OutcomeTimeout
 )
 
@@ -47,5 +47,5 @@ func (o Outcome) String() string {
 	return outcomes[o]
 }
 
-// Failed tells whether it ended with an error of any sort.
+// Failed reports whether the reconcile ended with an error, panic or timeout.
 func (o Outcome) Failed() bool { return o >= OutcomeError }

@@ -2,14 +2,14 @@ package controller
 
 import "vedette.dev/cache"
 
-// OwnWrites tells what the program itself has caused: an *ownwrites.Tracker.
+// OwnWrites reports which events were caused by the program's own writes. An *ownwrites.Tracker implements it.
 type OwnWrites interface {
 	OwnAdd(obj any) bool
 	OwnUpdate(oldObj, newObj any) bool
 	OwnDelete(obj any) bool
 }
 
-// ByOthers passes what somebody else did. What the program wrote itself needs no reconcile: it knew when it wrote it.
+// ByOthers returns a predicate that is false for events caused by the program's own writes: they need no reconcile.
 func ByOthers[T cache.Object](own OwnWrites) Predicate[T] {
 	return func(e Event[T]) bool {
 		var none T

@@ -7,7 +7,7 @@ import (
 	"vedette.dev/controller/internal/flight"
 )
 
-// What a record is of: a What, something that was left out, or the end of a reconcile.
+// The kinds of records: a What, a filtered What, or the end of a reconcile.
 const (
 	filteredBit = 0x40
 	outcomeBit  = 0x80
@@ -15,13 +15,13 @@ const (
 
 func noteOf(o Outcome) uint8 { return outcomeBit | uint8(o) }
 
-// bytesPerKey is how much the records may take for each object of the sources.
+// bytesPerKey is the maximum size of the records for each object of the sources.
 const bytesPerKey = 64
 
-// minRecords is how many bytes the records may take in any case.
+// minRecords is the minimum size of the records in bytes.
 const minRecords = 64 << 10
 
-// budget is how many bytes the records may take.
+// budget returns the maximum size of the records in bytes.
 func (c *Controller[K]) budget() int {
 	objects := 0
 	for _, s := range c.config.Sources {
@@ -32,7 +32,7 @@ func (c *Controller[K]) budget() int {
 	return min(max(objects*bytesPerKey, minRecords), c.config.Records)
 }
 
-// newTrack is where one goroutine puts its records, nil if there are none.
+// newTrack returns the track for the records of one goroutine, nil if records are turned off.
 func (c *Controller[K]) newTrack() *flight.Track {
 	if c.records == nil {
 		return nil
@@ -40,7 +40,7 @@ func (c *Controller[K]) newTrack() *flight.Track {
 	return c.records.Track()
 }
 
-// note records something of a key, now if it does not say when.
+// note records an event of a key. A zero time means now.
 func (c *Controller[K]) note(to *flight.Track, key K, n flight.Note) {
 	if to == nil {
 		return
@@ -57,16 +57,16 @@ func (c *Controller[K]) noteTrouble(key K, n flight.Note, err error) {
 	}
 }
 
-// Record is something that happened to a key.
+// Record is one event in the history of a key.
 type Record struct {
 	At time.Time `json:"at"`
-	// What is what happened, in words.
+	// What is the description of the event.
 	What string `json:"what"`
-	// Source is who brought it, empty for the end of a reconcile.
+	// Source is the source of the event, empty for the end of a reconcile.
 	Source string `json:"source,omitempty"`
-	// Filtered tells that a predicate left it out.
+	// Filtered is true if a predicate filtered the event.
 	Filtered bool `json:"filtered,omitempty"`
-	// Reconciled tells that it is the end of a reconcile, which took that long.
+	// Reconciled is true if the record is the end of a reconcile; Took is its duration.
 	Reconciled bool          `json:"reconciled,omitempty"`
 	Took       time.Duration `json:"took,omitempty"`
 
@@ -79,13 +79,13 @@ func (r Record) String() string {
 	case r.Reconciled:
 		return fmt.Sprintf("%s reconciled in %v: %s", at, r.Took, r.What)
 	case r.Filtered:
-		return fmt.Sprintf("%s %s (%s), left out by a predicate", at, r.What, r.Source)
+		return fmt.Sprintf("%s %s (%s), filtered by a predicate", at, r.What, r.Source)
 	default:
 		return fmt.Sprintf("%s %s (%s)", at, r.What, r.Source)
 	}
 }
 
-// history is what the records tell of a key, the oldest first.
+// history returns the records of a key, oldest first.
 func (c *Controller[K]) history(key K) []Record {
 	if c.records == nil {
 		return nil
@@ -106,7 +106,7 @@ func (c *Controller[K]) record(n flight.Note) Record {
 	}
 	r.Filtered = n.What&filteredBit != 0
 	r.What = What(n.What &^ filteredBit).String()
-	r.Source = "asked for by the program"
+	r.Source = "Controller.Add"
 	if int(n.From) < len(c.config.Sources) {
 		r.Source = c.config.Sources[n.From].String()
 	}

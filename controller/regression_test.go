@@ -52,10 +52,10 @@ func TestAWorkerThatEnds(t *testing.T) {
 		}}
 		r := start(t, s, nil)
 		r.keys <- "a"
-		if err := <-r.err; err == nil || !strings.Contains(err.Error(), "a worker ended before its time") {
+		if err := <-r.err; err == nil || !strings.Contains(err.Error(), "a worker ended unexpectedly") {
 			t.Errorf("got %v", err)
 		}
-		if e := r.Explain("a"); e.Stage != StageNotRunning || !strings.Contains(e.Because, "a worker ended before its time") {
+		if e := r.Explain("a"); e.Stage != StageNotRunning || !strings.Contains(e.Because, "a worker ended unexpectedly") {
 			t.Errorf("got %v", e)
 		}
 		if err := r.State().Err(); err == nil || !strings.Contains(err.Error(), "a worker ended") {
@@ -162,7 +162,7 @@ type deaf struct {
 }
 
 func (d deaf) String() string { return "deaf" }
-func (d deaf) Run(_ context.Context, _ Inlet[string], ready func()) error {
+func (d deaf) Run(_ context.Context, _ Enqueuer[string], ready func()) error {
 	ready()
 	if d.panics {
 		panic("oh dear")
@@ -217,7 +217,7 @@ func TestHowLongAStopTakesAtMost(t *testing.T) {
 func TestASourceThatEndsItsGoroutineStopsTheController(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, new(script), func(c *Config[string]) { c.Sources = []Source[string]{deaf{goexit: true}} })
-		if err := <-r.err; err == nil || !strings.Contains(err.Error(), "the source deaf called runtime.Goexit") {
+		if err := <-r.err; err == nil || !strings.Contains(err.Error(), "source deaf called runtime.Goexit") {
 			t.Errorf("got %v", err)
 		}
 		if err := r.State().Err(); err == nil || !strings.Contains(err.Error(), "runtime.Goexit") {
@@ -229,7 +229,7 @@ func TestASourceThatEndsItsGoroutineStopsTheController(t *testing.T) {
 func TestASourceThatPanicsStopsTheController(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, new(script), func(c *Config[string]) { c.Sources = []Source[string]{deaf{panics: true}} })
-		if err := <-r.err; err == nil || !strings.Contains(err.Error(), "the source deaf panicked: oh dear") {
+		if err := <-r.err; err == nil || !strings.Contains(err.Error(), "source deaf panicked: oh dear") {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -242,7 +242,7 @@ func TestAPredicateThatPanicsLosesNothing(t *testing.T) {
 		time.Sleep(time.Second)
 		c.create("one")
 		c.expect("a creation", "default/one")
-		if e := c.Explain(one); !strings.Contains(e.Because, "panicked 1 time, the last") || !strings.Contains(e.Because, "oh dear") {
+		if e := c.Explain(one); !strings.Contains(e.Because, "panicked 1 time, last panic") || !strings.Contains(e.Because, "oh dear") {
 			t.Errorf("got %v", e)
 		}
 	})
@@ -259,7 +259,7 @@ func TestADelayHidesNothing(t *testing.T) {
 		time.Sleep(time.Second)
 		c.update(m, setData("new"))
 		time.Sleep(time.Second)
-		if e := c.Explain(one); e.Stage != StageDelayed || !strings.Contains(e.Because, "was left out by a predicate") {
+		if e := c.Explain(one); e.Stage != StageDelayed || !strings.Contains(e.Because, "was filtered by a predicate") {
 			t.Errorf("got %v", e)
 		}
 		// A cut that is mended at once is no trouble.
@@ -335,7 +335,7 @@ func TestAnInformerThatStops(t *testing.T) {
 		time.Sleep(time.Second)
 		stop()
 		c.factory.Shutdown()
-		if err := <-c.err; err == nil || !strings.Contains(err.Error(), "hears nothing more") {
+		if err := <-c.err; err == nil || !strings.Contains(err.Error(), "receives no more events") {
 			t.Errorf("got %v", err)
 		}
 		c.cancel()

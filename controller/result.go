@@ -5,16 +5,15 @@ import (
 	"time"
 )
 
-// Result is what a reconcile that did not fail wants.
+// Result is the result of a successful reconcile.
 type Result struct {
-	// RequeueAfter asks for the key to be reconciled again when this much time has passed, or before, if something happens to
-	// it. Zero asks for nothing. Less than zero is a time that has passed already: the key comes again after its back-off, so
-	// that one that always says so does not keep a worker spinning.
+	// RequeueAfter asks for the key to be reconciled again after this time, or earlier if an event arrives. Zero means
+	// no requeue. A negative value is a time that has passed already: the key is added again after its backoff, so that
+	// a reconciler that always returns one does not keep a worker busy.
 	RequeueAfter time.Duration
 }
 
-// Terminal marks an error that trying again does not mend: the key is left alone until something happens to it. Terminal(nil)
-// is nil.
+// Terminal marks an error that a retry cannot fix: the key is not retried until its next event. Terminal(nil) is nil.
 func Terminal(err error) error {
 	if err == nil {
 		return nil
@@ -22,7 +21,7 @@ func Terminal(err error) error {
 	return &terminalError{err}
 }
 
-// IsTerminal tells whether an error, or one that it wraps, was marked by Terminal.
+// IsTerminal reports whether err, or an error that it wraps, was marked by Terminal.
 func IsTerminal(err error) bool {
 	return errors.As(err, new(*terminalError))
 }

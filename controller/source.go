@@ -7,40 +7,40 @@ import (
 	"vedette.dev/controller/internal/flight"
 )
 
-// Source brings keys to a controller. For, Owns, Watches, Channel and Every make the usual ones.
+// Source enqueues keys for a controller. For, Owns, Watches, Channel and Every return the usual ones.
 type Source[K comparable] interface {
-	// Run brings keys until the context ends, and returns when nothing of it runs any more. It calls ready when it has
-	// brought all that there was when it began. An error stops the controller.
-	Run(ctx context.Context, inlet Inlet[K], ready func()) error
+	// Run enqueues keys until the context ends, and returns when all its goroutines have ended. It calls ready when it
+	// has enqueued everything that existed when it started. An error stops the controller.
+	Run(ctx context.Context, enqueuer Enqueuer[K], ready func()) error
 	// String names the source in errors and explanations.
 	String() string
 }
 
-// Inlet is where a source puts keys. It is safe for concurrent use.
-type Inlet[K comparable] interface {
-	// Add asks for a key to be reconciled.
+// Enqueuer adds the keys of a source to the queue of a controller. It is safe for concurrent use.
+type Enqueuer[K comparable] interface {
+	// Add enqueues a key.
 	Add(key K, what What)
-	// Filtered says that something happened to a key which does not matter. It is only for the records: see Explain.
+	// Filtered records an event that a predicate filtered. It is used by Explain only.
 	Filtered(key K, what What)
 }
 
-// Observer is a source that can tell what it knows of a key.
+// Observer is a source that can report what it knows about a key.
 type Observer[K comparable] interface {
 	Observe(key K) Observation
 }
 
-// Observation is what a source knows of a key.
+// Observation is what a source knows about a key.
 type Observation struct {
-	// Informer is the state of the informer behind the source, and Handler that of the handler by which the source hears.
+	// Informer is the state of the source's informer, Handler the state of the source's event handler.
 	Informer cache.State
 	Handler  cache.HandlerState
-	// Cached tells whether an object of this key is in the store; ResourceVersion is its version. Unknown says that the source
-	// cannot tell: its objects have other keys.
+	// Cached is true if an object of this key is in the store; ResourceVersion is its version. Unknown is true if the
+	// source cannot know: its objects have other keys.
 	Cached, Unknown bool
 	ResourceVersion string
 }
 
-// sourceOf is an inlet that knows the source, for the records.
+// sourceOf implements Enqueuer for one source and writes its records.
 type sourceOf[K comparable] struct {
 	c      *Controller[K]
 	number uint8

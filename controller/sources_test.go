@@ -303,7 +303,7 @@ func TestASourceServesOneController(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := other.Run(c.ctx); err == nil || !strings.Contains(err.Error(), "make one for each") {
+		if err := other.Run(c.ctx); err == nil || !strings.Contains(err.Error(), "create one for each") {
 			t.Errorf("got %v", err)
 		}
 	})

@@ -10,26 +10,26 @@ import (
 	"vedette.dev/workqueue"
 )
 
-// findings is what a stage is told from. It has no type parameter, so that the rules are there once.
+// findings is the input of the stage functions. It has no type parameter, so that these are compiled once.
 type findings struct {
 	phase Phase
-	// item is what the queue knows, without the key.
+	// item is the state of the key in the queue, without the key itself.
 	item workqueue.Item[struct{}]
-	// working is what the worker of the key does, if one does; worker is its number, zero if that is not known.
+	// working is true if a worker reconciles the key; worker is its number, zero if unknown.
 	working bool
 	worker  int
 	since   time.Time
 	wait    activity.Kind
 	waitFor string
 	waiting time.Time
-	// busy is how many workers there are and how many of them have work, and the oldest of that.
+	// workers is the number of workers, busy how many of them are reconciling, oldest the longest running of these.
 	workers, busy int
 	oldest        Busy
 	queued        int
 	// result is what Run returned.
 	result error
-	// last is the last record, lastEnd the last end of a reconcile, lastAsked the last time that somebody asked for the key, and
-	// failures how many ends in a row were failures.
+	// last is the last record, lastEnd the last end of a reconcile, lastAsked the last time that the key was enqueued,
+	// and failures the number of consecutive failures.
 	last, lastEnd, lastAsked *Record
 	failures                 int
 }
@@ -54,7 +54,7 @@ func (c *Controller[K]) findings(key K) findings {
 		}
 	}
 	if !f.working && !item.ProcessingSince.IsZero() {
-		f.working, f.since = true, item.ProcessingSince // it has just been taken, or is about to be given back
+		f.working, f.since = true, item.ProcessingSince // it was just taken, or is about to be done
 	}
 	if err := c.result.Load(); err != nil {
 		f.result = *err
@@ -62,7 +62,7 @@ func (c *Controller[K]) findings(key K) findings {
 	return f
 }
 
-// read takes in what the records tell.
+// read evaluates the records of the key.
 func (f *findings) read(history []Record) {
 	for i := range history {
 		r := &history[i]
@@ -80,13 +80,13 @@ func (f *findings) read(history []Record) {
 	}
 }
 
-// askedSince tells whether somebody asked for the key after its last reconcile.
+// askedSince reports whether the key was enqueued after its last reconcile.
 func (f *findings) askedSince() bool {
 	return f.lastAsked != nil && (f.lastEnd == nil || f.lastAsked.At.After(f.lastEnd.At))
 }
 
-// stages are looked at in this order; the first that says yes has filled in the explanation. What is happening to the key comes
-// first, then what keeps something from happening, then what happened last.
+// stages are tried in this order; the first that returns true has filled in the explanation: first what is happening to
+// the key now, then what blocks it, then what happened last.
 var stages = []func(f *findings, e *Explanation) bool{
 	notRunning, atWork, turn, backingOff, notReady, notWatched, notDelivered, delayed, givenUp, between, leftOut, done, unknown,
 }
@@ -99,7 +99,7 @@ func notRunning(f *findings, e *Explanation) bool {
 	e.Because = fmt.Sprintf("the controller is %s", f.phase)
 	switch {
 	case f.phase == PhaseIdle:
-		e.Because += ": nobody has called Run, or it waits to be the leader"
+		e.Because += ": Run was not called, or it waits to become the leader"
 	case f.result != nil:
 		e.Because += ": " + f.result.Error()
 	}
@@ -111,17 +111,17 @@ func atWork(f *findings, e *Explanation) bool {
 		return false
 	}
 	e.Stage, e.Since = StageWorking, f.since
-	e.Because = "a worker reconciles it"
+	e.Because = "being reconciled"
 	if f.worker > 0 {
-		e.Because = fmt.Sprintf("worker %d of %d reconciles it", f.worker, f.workers)
+		e.Because = fmt.Sprintf("being reconciled by worker %d of %d", f.worker, f.workers)
 	}
 	switch f.wait {
 	case activity.Throttled:
 		e.Stage = StageThrottled
-		e.Because = fmt.Sprintf("its reconcile waits for the rate limiter of the client, since %s, to send %s", clock(f.waiting), f.waitFor)
+		e.Because = fmt.Sprintf("waiting for the client's rate limiter since %s, to send %s", clock(f.waiting), f.waitFor)
 	case activity.Request:
 		e.Stage = StageRequesting
-		e.Because = fmt.Sprintf("its reconcile waits for the answer to %s, since %s", f.waitFor, clock(f.waiting))
+		e.Because = fmt.Sprintf("waiting for the response to %s since %s", f.waitFor, clock(f.waiting))
 	}
 	return true
 }
@@ -134,7 +134,7 @@ func turn(f *findings, e *Explanation) bool {
 		return notReady(f, e)
 	}
 	e.Stage, e.Since = StageWaiting, f.item.QueuedSince
-	e.Because = fmt.Sprintf("%s in the queue, and %d of %d workers are busy", plural(f.queued, "key"), f.busy, f.workers)
+	e.Because = fmt.Sprintf("%s in the queue, %d of %d workers are busy", plural(f.queued, "key"), f.busy, f.workers)
 	if f.busy > 0 {
 		e.Because += fmt.Sprintf(", the longest with %s since %s", f.oldest.Key, clock(f.oldest.Since))
 	}
@@ -146,15 +146,15 @@ func backingOff(f *findings, e *Explanation) bool {
 		return false
 	}
 	e.Stage, e.Until = StageBackingOff, f.item.Due
-	e.Because = "it failed before"
+	e.Because = "the last reconcile failed"
 	if f.lastEnd == nil {
 		return true
 	}
 	e.Since = f.lastEnd.At
 	if f.lastEnd.outcome.Failed() {
-		e.Because = fmt.Sprintf("it failed %s in a row, the last time with: %s", plural(f.failures, "time"), f.lastEnd.What)
+		e.Because = fmt.Sprintf("failed %s in a row, last outcome: %s", plural(f.failures, "time"), f.lastEnd.What)
 	} else {
-		e.Because = "its last reconcile asked for a time that had passed, which is treated like a failure"
+		e.Because = "the last reconcile returned a negative RequeueAfter, which is treated as a failure"
 	}
 	return true
 }
@@ -164,12 +164,12 @@ func delayed(f *findings, e *Explanation) bool {
 		return false
 	}
 	e.Stage, e.Until = StageDelayed, f.item.Due
-	e.Because = "its last reconcile asked to be called again then; something that happens to it will come before"
+	e.Because = "the last reconcile returned a RequeueAfter; an event would enqueue it earlier"
 	if f.lastEnd != nil {
 		e.Since = f.lastEnd.At
 	}
 	if f.last != nil && f.last.Filtered {
-		e.Because += fmt.Sprintf("; the last thing that happened (%s) was left out by a predicate of the source %s", f.last.What, f.last.Source)
+		e.Because += fmt.Sprintf("; the last event (%s) was filtered by a predicate of source %s", f.last.What, f.last.Source)
 	}
 	return true
 }
@@ -188,7 +188,7 @@ func notReady(f *findings, e *Explanation) bool {
 			missing = append(missing, s.Source)
 		}
 	}
-	e.Because = "nothing is reconciled before all sources have brought what was there; missing: " + strings.Join(missing, ", ")
+	e.Because = "keys are reconciled once all sources are ready; not ready: " + strings.Join(missing, ", ")
 	return true
 }
 
@@ -213,13 +213,13 @@ func notWatched(f *findings, e *Explanation) bool {
 	return false
 }
 
-// toldSince tells whether a source has told of the key since its trouble began: an informer of several namespaces has the state
-// of the one that is worst off.
+// toldSince reports whether the source has enqueued the key since the source began to fail. An informer of several
+// namespaces has the state of the one that is worst off, so the key may be of a namespace that works.
 func (f *findings) toldSince(source string, failing time.Time) bool {
 	return f.lastAsked != nil && f.lastAsked.Source == source && !failing.IsZero() && f.lastAsked.At.After(failing)
 }
 
-// behind is how long a notification may wait before the source is said to be behind.
+// behind is how long a notification may wait before the source is reported as behind.
 const behind = time.Second
 
 func notDelivered(_ *findings, e *Explanation) bool {
@@ -236,11 +236,11 @@ func notDelivered(_ *findings, e *Explanation) bool {
 	return false
 }
 
-// handlerTrouble says why a handler is behind.
+// handlerTrouble describes why a handler is behind.
 func handlerTrouble(h cache.HandlerState) string {
-	text := plural(h.Waiting, "notification") + " in the line before the source"
+	text := plural(h.Waiting, "notification") + " waiting for delivery to the source"
 	if !h.Busy.IsZero() && time.Since(h.Busy) > behind {
-		text += fmt.Sprintf(", and a predicate or mapping function has not returned since %s", clock(h.Busy))
+		text += fmt.Sprintf("; a predicate or mapping function has not returned since %s", clock(h.Busy))
 	}
 	return text
 }
@@ -250,17 +250,17 @@ func givenUp(f *findings, e *Explanation) bool {
 		return false
 	}
 	e.Stage, e.Since = StageGivenUp, f.lastEnd.At
-	e.Because = "its last reconcile ended with an error that trying again does not mend; it waits until something happens to it"
+	e.Because = "the last reconcile returned a terminal error; not retried until the next event"
 	return true
 }
 
-// between is a key that was asked for or has failed, and is neither queued nor worked on nor delayed.
+// between is a key that was enqueued or has failed, and is neither queued, being reconciled nor delayed.
 func between(f *findings, e *Explanation) bool {
 	switch {
 	case f.askedSince():
-		e.Because = fmt.Sprintf("it was asked for at %s, and is neither in the queue nor being worked on: it may be on its way there", clock(f.lastAsked.At))
+		e.Because = fmt.Sprintf("enqueued at %s, but neither queued nor being reconciled: it may be in transition", clock(f.lastAsked.At))
 	case f.lastEnd != nil && f.lastEnd.outcome.Failed():
-		e.Because = fmt.Sprintf("its last reconcile ended at %s with: %s, and it does not wait for another try: it may be on its way there", clock(f.lastEnd.At), f.lastEnd.What)
+		e.Because = fmt.Sprintf("the last reconcile ended at %s with: %s, but no retry is scheduled: it may be in transition", clock(f.lastEnd.At), f.lastEnd.What)
 	default:
 		return false
 	}
@@ -273,9 +273,9 @@ func leftOut(f *findings, e *Explanation) bool {
 		return false
 	}
 	e.Stage, e.Since = StageFiltered, f.last.At
-	e.Because = fmt.Sprintf("a predicate of the source %s left out the last thing that happened to it (%s)", f.last.Source, f.last.What)
+	e.Because = fmt.Sprintf("a predicate of source %s filtered the last event (%s)", f.last.Source, f.last.What)
 	if f.lastEnd != nil {
-		e.Because += fmt.Sprintf("; its last reconcile was before, at %s, and ended with: %s", clock(f.lastEnd.At), f.lastEnd.What)
+		e.Because += fmt.Sprintf("; the last reconcile, before that at %s, ended with: %s", clock(f.lastEnd.At), f.lastEnd.What)
 	}
 	return true
 }
@@ -288,10 +288,10 @@ func done(f *findings, e *Explanation) bool {
 	switch {
 	case f.lastEnd != nil:
 		e.Stage, e.Since = StageDone, f.lastEnd.At
-		e.Because = fmt.Sprintf("its last reconcile ended with: %s; nothing has happened to it since", f.lastEnd.What)
+		e.Because = fmt.Sprintf("the last reconcile ended with: %s; no event since", f.lastEnd.What)
 	case cached:
 		e.Stage = StageDone
-		e.Because = "an object of this name is in the cache; the records do not go back to what happened to it last"
+		e.Because = "the object is in the cache; its last event is no longer in the records"
 	default:
 		return false
 	}
@@ -299,26 +299,26 @@ func done(f *findings, e *Explanation) bool {
 }
 
 func unknown(_ *findings, e *Explanation) bool {
-	e.Stage, e.Because = StageUnknown, "no source has told of it lately, and none has an object of this name"
+	e.Stage, e.Because = StageUnknown, "no source has an object of this name or a recent event for it"
 	return true
 }
 
-// sayPanics adds that predicates or mapping functions have panicked, which may be why nothing happened.
+// sayPanics mentions panics of predicates and mapping functions, which may be why an event had no effect.
 func (e *Explanation) sayPanics() {
 	for _, s := range e.Sources {
 		if s.Panics > 0 {
-			e.Because += fmt.Sprintf("; predicates and mapping functions of the source %s panicked %s, the last: %s", s.Source, plural(int(s.Panics), "time"), s.LastPanic)
+			e.Because += fmt.Sprintf("; predicates and mapping functions of source %s panicked %s, last panic: %s", s.Source, plural(int(s.Panics), "time"), s.LastPanic)
 		}
 	}
 }
 
-// hot is how many reconciles within hotSpan make a key that somebody should look at.
+// A key with at least hot reconciles within hotSpan is reported as hot.
 const (
 	hot     = 30
 	hotSpan = time.Minute
 )
 
-// sayHot adds that a key is reconciled very often.
+// sayHot mentions that a key is reconciled very often.
 func (e *Explanation) sayHot() {
 	count, since := 0, time.Now().Add(-hotSpan)
 	for _, r := range e.History {
@@ -327,7 +327,7 @@ func (e *Explanation) sayHot() {
 		}
 	}
 	if count >= hot {
-		e.Because += fmt.Sprintf("; it is hot: it was reconciled at least %d times within the last minute", count)
+		e.Because += fmt.Sprintf("; hot key: reconciled at least %d times within the last minute", count)
 	}
 }
 

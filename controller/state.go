@@ -11,21 +11,21 @@ import (
 type Phase int32
 
 const (
-	// PhaseIdle is before Run.
+	// PhaseIdle is before Run is called.
 	PhaseIdle Phase = iota
-	// PhaseSyncing is while the sources bring what was there at the start.
+	// PhaseSyncing is while the controller waits for its sources to become ready.
 	PhaseSyncing
 	// PhaseRunning is while keys are reconciled.
 	PhaseRunning
-	// PhaseStopping is while the reconciles that are under way come to their end.
+	// PhaseStopping is while the controller waits for running reconciles to return.
 	PhaseStopping
-	// PhaseStopped is after Run.
+	// PhaseStopped is after Run has returned.
 	PhaseStopped
 )
 
 var phases = [...]string{"idle", "syncing", "running", "stopping", "stopped"}
 
-// MarshalText is String, for JSON.
+// MarshalText returns String, for JSON.
 func (p Phase) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
 func (p Phase) String() string {
@@ -35,37 +35,38 @@ func (p Phase) String() string {
 	return phases[p]
 }
 
-// State tells what a controller is doing.
+// State is what a controller is doing.
 type State struct {
 	Name  string `json:"name"`
 	Phase Phase  `json:"phase"`
-	// Began is when Run was called, Result what it has returned.
+	// Began is when Run was called, Result what it returned.
 	Began  time.Time `json:"began,omitzero"`
 	Result error     `json:"-"`
-	// NotReady is the sources that have not brought yet what was there at the start.
+	// NotReady lists the sources that are not ready yet.
 	NotReady []string `json:"notReady,omitempty"`
-	// Workers is how many there are, and Busy what they do, the oldest first.
+	// Workers is the number of workers, Busy the running reconciles, oldest first.
 	Workers int    `json:"workers"`
 	Busy    []Busy `json:"busy,omitempty"`
-	// Queued is how many keys wait for a worker.
+	// Queued is the number of keys that wait for a worker.
 	Queued int `json:"queued"`
-	// Reconciles is how many have ended, Failures how many of them with an error, Panics how many of these with a panic.
+	// Reconciles is the number of finished reconciles, Failures how many of them failed, Panics how many of these
+	// panicked.
 	Reconciles uint64 `json:"reconciles"`
 	Failures   uint64 `json:"failures"`
 	Panics     uint64 `json:"panics"`
 }
 
-// Busy is a reconcile that is under way.
+// Busy is a running reconcile.
 type Busy struct {
 	Key   string    `json:"key"`
 	Since time.Time `json:"since"`
-	// Worker is the number of the worker that does it, from 1 to State.Workers.
+	// Worker is the number of its worker, from 1 to State.Workers.
 	Worker int `json:"worker"`
 }
 
 func (w *work[K]) busy() Busy { return Busy{Key: fmt.Sprint(w.key), Since: w.since, Worker: w.worker} }
 
-// State tells what the controller is doing.
+// State returns what the controller is doing.
 func (c *Controller[K]) State() State {
 	s := State{
 		Name:       c.Name(),
@@ -93,10 +94,11 @@ func (c *Controller[K]) State() State {
 	return s
 }
 
-// Err is nil while all is well: the controller runs, or waits for its sources. Otherwise it says what is wrong.
+// Err returns nil while the controller is running or waiting for its sources, and otherwise an error that says what is
+// wrong.
 func (s State) Err() error {
 	if s.Result != nil {
-		return fmt.Errorf("controller %s has stopped: %w", s.Name, s.Result)
+		return fmt.Errorf("controller %s stopped: %w", s.Name, s.Result)
 	}
 	if s.Phase == PhaseIdle || s.Phase == PhaseStopped {
 		return fmt.Errorf("controller %s is %s", s.Name, s.Phase)
@@ -104,7 +106,7 @@ func (s State) Err() error {
 	return nil
 }
 
-// find is what the queue knows of a key.
+// find returns the state of a key in the queue.
 func (c *Controller[K]) find(key K) workqueue.Item[K] {
 	if i, ok := c.queue.(workqueue.TypedInspector[K]); ok {
 		item, _ := i.Find(key)

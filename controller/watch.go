@@ -14,7 +14,7 @@ import (
 	"vedette.dev/cache"
 )
 
-// For is a source of the objects of an informer: the key is their name. Events that a predicate does not pass are left out.
+// For returns a source that enqueues the names of an informer's objects. Events that a predicate rejects are ignored.
 func For[T cache.Object](informer cache.TypedSharedIndexInformer[T], predicates ...Predicate[T]) Source[cache.ObjectName] {
 	return &watch[T, cache.ObjectName]{
 		relation: "for",
@@ -27,18 +27,19 @@ func For[T cache.Object](informer cache.TypedSharedIndexInformer[T], predicates 
 	}
 }
 
-// Owner is a kind that owns objects of another.
+// Owner is a kind that owns objects of another kind.
 type Owner struct {
 	// Group and Kind are those of the owner: "apps" and "Deployment". The version does not matter.
 	Group, Kind string
-	// ClusterScoped says that owners have no namespace. Otherwise they are in that of what they own.
+	// ClusterScoped means that owners have no namespace. Otherwise they are in the namespace of the objects that they
+	// own.
 	ClusterScoped bool
-	// Any says that every owner of the kind is asked for, not only the one that is the controller of the object.
+	// Any means that every owner of the kind is enqueued, not only the one that is the controller of the object.
 	Any bool
 }
 
-// Owns is a source of the objects of an informer that belong to others: the key is the name of the owner. When an object goes
-// from one owner to another, both are asked for.
+// Owns returns a source that enqueues the owners of an informer's objects. When the owner of an object changes, both
+// are enqueued.
 func Owns[T MetaObject](informer cache.TypedSharedIndexInformer[T], owner Owner, predicates ...Predicate[T]) Source[cache.ObjectName] {
 	return &watch[T, cache.ObjectName]{
 		relation: "owned by " + owner.Kind + ":",
@@ -51,7 +52,7 @@ func Owns[T MetaObject](informer cache.TypedSharedIndexInformer[T], owner Owner,
 	}
 }
 
-// of adds the names of the owners of an object. (It takes the interface, so that it is compiled once.)
+// of appends the names of the owners of obj. It takes an interface so that it is compiled once.
 func (o Owner) of(obj metav1.Object, keys []cache.ObjectName) []cache.ObjectName {
 	for _, ref := range obj.GetOwnerReferences() {
 		group, _, ok := strings.Cut(ref.APIVersion, "/")
@@ -70,7 +71,7 @@ func (o Owner) of(obj metav1.Object, keys []cache.ObjectName) []cache.ObjectName
 	return keys
 }
 
-// eachState collects the keys of both states of an update.
+// eachState appends the keys of both states of an update.
 func eachState[T MetaObject, K comparable](e Event[T], keys []K, of func(metav1.Object, []K) []K) []K {
 	var none T
 	if e.Old != none {
@@ -82,11 +83,11 @@ func eachState[T MetaObject, K comparable](e Event[T], keys []K, of func(metav1.
 	return keys
 }
 
-// Watches is a source of the objects of an informer, whose keys are what a function makes of an object: none, one or more. After
-// an update it is asked about the old state and about the new one. Neither the function nor anyone else may change the object.
+// Watches returns a source that enqueues the keys that a function returns for the objects of an informer: none, one or
+// more. After an update it is called for the old state and for the new one. The function must not modify the object.
 func Watches[T cache.Object, K comparable](informer cache.TypedSharedIndexInformer[T], keys func(obj T) []K, predicates ...Predicate[T]) Source[K] {
 	if keys == nil {
-		panic("controller: Watches was given no function that makes keys")
+		panic("controller: Watches needs a function that returns keys")
 	}
 	return &watch[T, K]{
 		relation: "mapped from",
@@ -113,23 +114,23 @@ func appendNew[K comparable](keys []K, key K) []K {
 	return append(keys, key)
 }
 
-// watch is a handler of an informer.
+// watch is an event handler of an informer.
 type watch[T cache.Object, K comparable] struct {
 	relation string
 	informer cache.TypedSharedIndexInformer[T]
 	passes   []Predicate[T]
-	// keys adds the keys that an event asks for.
+	// keys appends the keys of an event.
 	keys func(e Event[T], keys []K) []K
-	// own says that keys are the names of the objects themselves, and find makes the key of the store of them. cheap, that keys
-	// may be called for the records alone.
+	// own means that keys are the names of the objects, and that find returns the store key of one. cheap means that
+	// keys may be called just for the records.
 	own, cheap bool
 	find       func(key K) string
 
-	ran   atomic.Bool
-	inlet Inlet[K]
-	// handle is the *cache.ResourceEventHandlerRegistration, nil before it was registered.
+	ran      atomic.Bool
+	enqueuer Enqueuer[K]
+	// handle is the *cache.ResourceEventHandlerRegistration, nil before the handler was added.
 	handle atomic.Pointer[cache.ResourceEventHandlerRegistration]
-	// room is for keys. The handler is called by one goroutine at a time.
+	// room is reused for keys. The handler is called by one goroutine at a time.
 	room []K
 }
 
@@ -137,22 +138,22 @@ func (w *watch[T, K]) String() string {
 	return fmt.Sprintf("%s %s", w.relation, strings.TrimPrefix(reflect.TypeFor[T]().String(), "*"))
 }
 
-// Run implements Source. The informer is run by somebody else.
-func (w *watch[T, K]) Run(ctx context.Context, inlet Inlet[K], ready func()) error {
+// Run implements Source. It does not run the informer.
+func (w *watch[T, K]) Run(ctx context.Context, enqueuer Enqueuer[K], ready func()) error {
 	if w.informer == nil {
-		return fmt.Errorf("the source %s has no informer", w)
+		return fmt.Errorf("source %s has no informer", w)
 	}
 	if w.ran.Swap(true) {
-		return fmt.Errorf("the source %s has been run before, maybe by another controller; make one for each", w)
+		return fmt.Errorf("source %s has already been run, maybe by another controller; create one for each", w)
 	}
-	w.inlet = inlet
+	w.enqueuer = enqueuer
 	options := cache.HandlerOptions{OnPanic: cache.PanicRetry}
 	if w.own {
 		options.OnPanic = cache.PanicSkip // see event
 	}
 	registration, err := w.register(options)
 	if err != nil {
-		return fmt.Errorf("the source %s: %w", w, err)
+		return fmt.Errorf("source %s: %w", w, err)
 	}
 	w.handle.Store(&registration)
 	var gone <-chan struct{}
@@ -170,12 +171,12 @@ func (w *watch[T, K]) Run(ctx context.Context, inlet Inlet[K], ready func()) err
 	case <-gone:
 	}
 	if ctx.Err() == nil {
-		return fmt.Errorf("the source %s hears nothing more: its informer has stopped, or a predicate or mapping function called runtime.Goexit", w)
+		return fmt.Errorf("source %s receives no more events: its informer has stopped, or a predicate or mapping function called runtime.Goexit", w)
 	}
 	return cache.ShutDownEventHandler(w.informer, registration)
 }
 
-// register has the informer tell the source of changes. Where nobody looks at the objects, they need not be decoded.
+// register adds the event handler. If neither predicates nor mapping functions need the objects, they are not decoded.
 func (w *watch[T, K]) register(options cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
 	if w.own && len(w.passes) == 0 {
 		return w.informer.AddEventHandlerWithOptions(lazyWatch[T, K]{w.onLazyEvent, w}, options)
@@ -183,16 +184,16 @@ func (w *watch[T, K]) register(options cache.HandlerOptions) (cache.ResourceEven
 	return w.informer.AddTypedEventHandler(w, options)
 }
 
-// lazyWatch is a handler that is called what the source is called.
+// lazyWatch is a handler that has the name of its source.
 type lazyWatch[T cache.Object, K comparable] struct {
 	cache.LazyEventHandlerFunc
 	source *watch[T, K]
 }
 
-// HandlerName is what states call the handler.
+// HandlerName returns the name of the handler in states.
 func (l lazyWatch[T, K]) HandlerName() string { return "controller, " + l.source.String() }
 
-// onLazyEvent is all that OnAdd, OnUpdate and OnDelete are, without the objects.
+// onLazyEvent does what OnAdd, OnUpdate and OnDelete do, without the objects.
 func (w *watch[T, K]) onLazyEvent(e cache.LazyEvent) {
 	what := Added
 	switch {
@@ -237,12 +238,12 @@ func nameOf[T cache.Object](obj T) cache.ObjectName {
 }
 
 func (w *watch[T, K]) event(e Event[T]) {
-	// A predicate that panics loses nothing, as long as it is known which key it was asked about. What is made of the panic is the
-	// informer's business, which counts it and tells of it.
+	// After a panic of a predicate the key is enqueued, if it is known, so that no event is lost. The informer counts
+	// and reports the panic.
 	decided := !w.own
 	defer func() {
 		if !decided {
-			w.inlet.Add(w.keysOf(e)[0], e.What)
+			w.enqueuer.Add(w.keysOf(e)[0], e.What)
 		}
 	}()
 	w.decide(e)
@@ -257,7 +258,7 @@ func (w *watch[T, K]) decide(e Event[T]) {
 		}
 	}
 	for _, key := range w.keysOf(e) {
-		w.inlet.Add(key, e.What)
+		w.enqueuer.Add(key, e.What)
 	}
 }
 
@@ -266,7 +267,7 @@ func (w *watch[T, K]) leaveOut(e Event[T]) {
 		return
 	}
 	for _, key := range w.keysOf(e) {
-		w.inlet.Filtered(key, e.What)
+		w.enqueuer.Filtered(key, e.What)
 	}
 }
 
@@ -297,7 +298,7 @@ func (w *watch[T, K]) Observe(key K) Observation {
 	return o
 }
 
-// objects is how many the informer has, for the size of the records.
+// objects returns the number of objects in the informer, for the size of the records.
 func (w *watch[T, K]) objects() int {
 	if w.informer == nil {
 		return 0

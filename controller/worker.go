@@ -14,14 +14,14 @@ import (
 	"vedette.dev/internal/activity"
 )
 
-// worker is one of the goroutines that reconcile, as others see it.
+// worker is the state of one worker goroutine.
 type worker[K comparable] struct {
 	number int // from 1
 	now    atomic.Pointer[work[K]]
 	track  *flight.Track
 }
 
-// work is a reconcile that is under way.
+// work is a running reconcile.
 type work[K comparable] struct {
 	key    K
 	worker int
@@ -29,18 +29,20 @@ type work[K comparable] struct {
 	waits  activity.Note
 }
 
-// ErrStopTimeout is in the error of a Run that returned although a reconcile or a source of the controller still runs. Another replica
-// must not do the work yet: exit, and let the lease expire.
+// ErrStopTimeout is wrapped by the error of a Run that returned although a reconcile or a source is still running.
+// Another replica must not do the work yet: exit, and let the lease expire.
 var ErrStopTimeout = errors.New("controller: workers still running after stop timeout")
 
-// abandonAfter is how long Run waits for a reconcile or a source whose context has ended because the controller stops. With the default
-// StopTimeout of 20 s this leaves 5 s of the 30 s that Kubernetes gives a pod, for the lease and for what else has to stop.
+// abandonAfter is how long Run waits for a reconcile or a source to return after its context ended. With the default
+// StopTimeout of 20 s this leaves 5 s of the 30 s that Kubernetes gives a pod, for the lease and for what else has to
+// stop.
 const abandonAfter = 5 * time.Second
 
-// startWorkers starts the workers. Wait ends the context of those that are under way when their time is over, and returns when
-// all have ended, or an error that names those that do not.
+// startWorkers starts the workers. wait cancels the context of running reconciles after StopTimeout, and returns when
+// all workers have ended, or an error that names those that have not.
 func (c *Controller[K]) startWorkers(parent context.Context) (wait func() error) {
-	// What the parent carries is for the reconciler, but its end is not, or not yet. Only the end of a term counts at once.
+	// Reconciles get the values of the parent context, but are cancelled later. Only the end of a leader's term cancels
+	// them at once.
 	ctx, cancel := fence.WithCancelCause(context.WithoutCancel(parent))
 	undo := context.AfterFunc(c.aborted, func() { cancel(context.Cause(c.aborted)) })
 	var workers sync.WaitGroup
@@ -69,8 +71,8 @@ func (c *Controller[K]) startWorkers(parent context.Context) (wait func() error)
 	}
 }
 
-// errStopped is the cause of a context whose time was over after the stop.
-var errStopped = errors.New("the controller has been told to stop, and does not wait any longer")
+// errStopped is the cause of contexts that are cancelled after StopTimeout.
+var errStopped = errors.New("the controller was stopped and StopTimeout has passed")
 
 // within reports whether done is closed within limit, and before cut is.
 func within(limit time.Duration, done, cut <-chan struct{}) bool {
@@ -96,11 +98,11 @@ func (c *Controller[K]) stillRunning() string {
 	if len(busy) == 0 {
 		return "a worker has not returned"
 	}
-	return fmt.Sprintf("%s not returned %v after the context ended, the oldest of key %v, since %s",
+	return fmt.Sprintf("%s not returned %v after the context ended, the oldest for key %v since %s",
 		plural(len(busy), "reconcile"), abandonAfter, busy[0].key, busy[0].since.Format(time.RFC3339))
 }
 
-// busy is what the workers do, the oldest first.
+// busy returns the running reconciles, oldest first.
 func (c *Controller[K]) busy() []*work[K] {
 	var all []*work[K]
 	for i := range c.workers {
@@ -114,12 +116,13 @@ func (c *Controller[K]) busy() []*work[K] {
 	return all
 }
 
-// work is a worker. What is still queued when the controller stops is given back untouched.
+// work is the loop of a worker. Keys that are still queued when the controller stops are marked done without a
+// reconcile.
 func (c *Controller[K]) work(ctx context.Context, w *worker[K]) {
-	// A worker that is gone would be missed by nobody: the others go on, more slowly.
+	// If a worker ends too early, the controller stops: otherwise the remaining workers would silently be slower.
 	defer func() {
 		if c.runs() {
-			c.fail(fmt.Errorf("controller %s: a worker ended before its time: the queue was shut down, or a reconcile called runtime.Goexit", c.Name()))
+			c.fail(fmt.Errorf("controller %s: a worker ended unexpectedly: the queue was shut down, or a reconcile called runtime.Goexit", c.Name()))
 		}
 	}()
 	for {
@@ -135,12 +138,12 @@ func (c *Controller[K]) work(ctx context.Context, w *worker[K]) {
 	}
 }
 
-// runs tells whether keys are to be reconciled.
+// runs reports whether keys should be reconciled.
 func (c *Controller[K]) runs() bool {
 	return Phase(c.phase.Load()) == PhaseRunning && c.aborted.Err() == nil
 }
 
-// reconcile reconciles a key once, sees to what is to become of it, and gives it back.
+// reconcile reconciles a key once, requeues it if necessary, and marks it done.
 func (c *Controller[K]) reconcile(ctx context.Context, w *worker[K], key K) {
 	now := &work[K]{key: key, worker: w.number, since: time.Now()}
 	w.now.Store(now)
@@ -160,7 +163,7 @@ func (c *Controller[K]) reconcile(ctx context.Context, w *worker[K], key K) {
 	end = c.call(activity.With(ctx, &now.waits), key)
 }
 
-// ending is how a reconcile ended.
+// ending is the result of a reconcile.
 type ending struct {
 	outcome Outcome
 	result  Result
@@ -168,20 +171,20 @@ type ending struct {
 	stack   []byte // of a panic
 }
 
-// errGoexit is what a reconcile ended with that did not return.
+// errGoexit is the error of a reconcile that called runtime.Goexit.
 var errGoexit = errors.New("the reconcile called runtime.Goexit, as t.Fatal does")
 
-// errTimeout is the cause of a context whose reconcile has taken too long.
-var errTimeout = errors.New("the reconcile took longer than the time that it was given")
+// errTimeout is the cause of a context that ended with Config.Timeout.
+var errTimeout = errors.New("reconcile timed out")
 
-// call calls the reconciler, with its time limit. What it returns is looked at here, too, where a panic does no harm: an error may
-// be a nil pointer that cannot say what it is.
+// call calls the reconciler with its timeout. It also formats the returned error, because that may panic: an error can
+// be a nil pointer.
 func (c *Controller[K]) call(ctx context.Context, key K) (end ending) {
 	if c.config.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, c.config.Timeout, errTimeout)
 		defer cancel()
-		if fence.From(ctx) != nil { // the context with the timeout would not ask the clock
+		if fence.From(ctx) != nil { // a context with the timeout would not check the term's clock
 			var end context.CancelCauseFunc
 			ctx, end = fence.WithCancelCause(ctx)
 			defer end(nil)
@@ -224,10 +227,10 @@ func outcomeOf(result Result, err error) Outcome {
 	}
 }
 
-// settle does what the outcome asks for.
+// settle requeues or forgets the key, depending on the outcome.
 func (c *Controller[K]) settle(track *flight.Track, key K, n flight.Note, end ending) {
 	c.counted.reconciles.Add(1)
-	// Before the key can come again.
+	// Before the key can be taken again.
 	c.note(track, key, n)
 	if end.outcome.Failed() {
 		c.failed(key, n, end)
@@ -258,7 +261,7 @@ func (c *Controller[K]) failed(key K, n flight.Note, end ending) {
 	c.log(key, end, n.Took)
 }
 
-// log tells of a reconcile that failed.
+// log logs a failed reconcile.
 func (c *Controller[K]) log(key K, end ending, took time.Duration) {
 	attrs := []any{"key", fmt.Sprint(key), "outcome", end.outcome.String(), "took", took, "err", end.err}
 	if end.stack != nil {

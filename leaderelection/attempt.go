@@ -15,26 +15,26 @@ import (
 	rl "vedette.dev/leaderelection/resourcelock"
 )
 
-// errTaken is why a term is over if the lock is seen to be another's.
-var errTaken = fmt.Errorf("%w: the lock is no longer ours", ErrLost)
+// errTaken is the cause of the end of a term when another replica holds the lock.
+var errTaken = fmt.Errorf("%w: lock is held by another replica", ErrLost)
 
-// errHeld is why a replica is not elected if all is well.
-var errHeld = errors.New("the lock is held by another")
+// errHeld is the normal reason for which a replica is not elected.
+var errHeld = errors.New("lock is held by another replica")
 
-// waitingError is why a replica that has created the lock is not elected yet.
+// waitingError is the reason for which a replica that has created the lock is not elected yet.
 type waitingError struct{ left time.Duration }
 
 func (e *waitingError) Error() string {
-	return fmt.Sprintf("the lock did not exist: a replica whose lock was deleted may lead for %v more", e.left)
+	return fmt.Sprintf("waiting for %v after creating the lock: the previous lock may have been deleted while held", e.left)
 }
 
-// tryAcquire takes the lock if it is free, or was left, or is ours already. Otherwise it says why not.
+// tryAcquire takes the lock if it is free, expired or already held by this elector. Otherwise it returns the reason.
 func (le *LeaderElector) tryAcquire(ctx context.Context) (*term, error) {
 	switch _, err := le.get(ctx); {
 	case apierrors.IsNotFound(err):
 		return nil, le.create(ctx)
 	case err != nil:
-		return nil, fmt.Errorf("the lock cannot be read: %w", err)
+		return nil, fmt.Errorf("cannot read the lock: %w", err)
 	}
 	record, c, err := le.nextRecord()
 	if err != nil {
@@ -44,7 +44,7 @@ func (le *LeaderElector) tryAcquire(ctx context.Context) (*term, error) {
 	sent := le.clock.now()
 	if err := le.write(ctx, le.config.Lock.Update, record); err != nil {
 		le.unsure = !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err)
-		return nil, fmt.Errorf("the lock cannot be taken: %w", err)
+		return nil, fmt.Errorf("cannot take the lock: %w", err)
 	}
 	if waiting > 0 {
 		return nil, &waitingError{waiting}
@@ -53,23 +53,23 @@ func (le *LeaderElector) tryAcquire(ctx context.Context) (*term, error) {
 	t := le.newTerm(ctx, record, sent)
 	if !t.valid() {
 		le.unsure = true
-		return nil, fmt.Errorf("the lock was taken, but the answer took too long: %w", t.Err())
+		return nil, fmt.Errorf("lock was taken too late: %w", t.Err())
 	}
 	return t, nil
 }
 
-// create creates a lock that does not exist. That does not make a leader: the lock may have been deleted, and its holder
-// leads until it finds out, or until its time has run out. So this replica holds the lock for LeaseDuration, without leading. In that
-// time the lock is never without a record, each change of it is refused to others who have not seen this one, and so no other term
-// begins; those from before are over at the end of it. It always returns an error.
+// create creates a lock that does not exist. This does not make the replica the leader: the lock may have been deleted,
+// and its holder leads until it finds out, or until its term ends. So this replica holds the lock for LeaseDuration
+// without leading. In that time the lock always has a record, and an update by a replica that has not seen this record
+// is a conflict, so no other term begins; earlier ones are over at the end of it. It always returns an error.
 func (le *LeaderElector) create(ctx context.Context) error {
 	le.mu.Lock()
 	seen := le.seen
 	le.mu.Unlock()
 	if seen.ever && seen.record.HolderIdentity != "" && !le.mine(&seen.record) {
-		// A leader that we have seen creates it anew at its next renewal, and goes on.
+		// A leader that we have seen creates it again at its next renewal, and goes on.
 		if min(le.expiry(&seen), 2*le.config.RetryPeriod-le.clock.now().atLeast(le.gone)) > 0 {
-			return fmt.Errorf("%w: %q, and was deleted", errHeld, seen.record.HolderIdentity)
+			return fmt.Errorf("%w: %q; lock was deleted", errHeld, seen.record.HolderIdentity)
 		}
 	}
 	record := le.newRecord(le.clock.now())
@@ -79,14 +79,14 @@ func (le *LeaderElector) create(ctx context.Context) error {
 	c := le.claim(record.AcquireTime.Time)
 	c.creating()
 	if err := le.write(ctx, le.config.Lock.Create, record); err != nil {
-		return fmt.Errorf("the lock cannot be created: %w", err)
+		return fmt.Errorf("cannot create the lock: %w", err)
 	}
-	le.logger.Info("Created the lock; leading after LeaseDuration, because a lock that was deleted may have a leader", "leaseDuration", le.config.LeaseDuration)
+	le.logger.Info("Created the lock, waiting for LeaseDuration before leading", "leaseDuration", le.config.LeaseDuration)
 	return &waitingError{le.unproven(c)}
 }
 
-// nextRecord is the record with which a lock that exists can be taken now, and the claim of it. It returns an error if the lock is
-// another's.
+// nextRecord returns the record with which an existing lock can be taken now, and the claim for it. It returns an error
+// if another replica holds the lock.
 func (le *LeaderElector) nextRecord() (rl.LeaderElectionRecord, *claim, error) {
 	le.mu.Lock()
 	seen := le.seen
@@ -107,7 +107,7 @@ func (le *LeaderElector) nextRecord() (rl.LeaderElectionRecord, *claim, error) {
 	case neverHeld(&seen.record):
 	case seen.record.HolderIdentity != "" && le.expiry(&seen) > 0:
 		if seen.record.HolderIdentity == le.identity {
-			le.logger.Warn("The lock is held by somebody with our identity: another replica that must not have it, or this one before it was started anew")
+			le.logger.Warn("Lock is held with our identity: by another replica, or by this one before a restart")
 		}
 		return record, nil, fmt.Errorf("%w: %q", errHeld, seen.record.HolderIdentity)
 	default:
@@ -116,23 +116,24 @@ func (le *LeaderElector) nextRecord() (rl.LeaderElectionRecord, *claim, error) {
 	return record, le.claim(record.AcquireTime.Time), nil
 }
 
-// neverHeld reports whether a record is that of a lock that was made empty, such as by the manifest of a program.
+// neverHeld reports whether a record is that of an empty lock, such as one created from a manifest.
 func neverHeld(record *rl.LeaderElectionRecord) bool {
 	return record.HolderIdentity == "" && record.LeaderTransitions == 0 && record.AcquireTime.IsZero() && record.RenewTime.IsZero()
 }
 
-// following is the number of the term after n. It does not overflow: the API server refuses negative numbers, and then no replica
-// could be elected any more.
+// following returns the number of the term after n. It does not overflow: the API server rejects negative numbers, and
+// then no replica could be elected any more.
 func following(n int) int { return min(max(n, 0), math.MaxInt32-1) + 1 }
 
-// expiry is how long the holder may still believe that it leads. It is never shorter than what we would claim for ourselves: the
-// holder is a replica like us, and if its record says less, then because somebody has edited it.
+// expiry returns how long the holder may still believe that it leads. It is never shorter than our own LeaseDuration:
+// the holder has the same configuration, so a shorter duration in its record is the result of a manual edit.
 func (le *LeaderElector) expiry(seen *sighting) time.Duration {
 	seconds := min(max(seen.record.LeaseDurationSeconds, le.config.leaseSeconds()), math.MaxInt32)
 	return time.Duration(seconds)*time.Second - le.clock.now().atLeast(seen.at)
 }
 
-// pause is how long to wait before the next try: as JitterFactor says, but not much longer than the lease that we saw.
+// pause returns how long to wait before the next attempt: by JitterFactor, but not much longer than the remaining
+// lease.
 func (le *LeaderElector) pause() time.Duration {
 	le.mu.Lock()
 	seen := le.seen
@@ -145,9 +146,9 @@ func (le *LeaderElector) pause() time.Duration {
 	return pause
 }
 
-// newRecord is one of ours, renewed and acquired now.
+// newRecord returns a record of this replica, renewed and acquired now.
 func (le *LeaderElector) newRecord(now reading) rl.LeaderElectionRecord {
-	wall := metav1.NewTime(now.wall.Truncate(time.Microsecond)) // which is as exact as a Lease
+	wall := metav1.NewTime(now.wall.Truncate(time.Microsecond)) // the precision of a Lease
 	return rl.LeaderElectionRecord{
 		HolderIdentity:       le.identity,
 		LeaseDurationSeconds: le.config.leaseSeconds(),
@@ -159,17 +160,17 @@ func (le *LeaderElector) newRecord(now reading) rl.LeaderElectionRecord {
 // claim is a record with which this elector has tried to take the lock.
 type claim struct {
 	acquired time.Time
-	// created says that the lock was created with it, and that no term has begun by it since. It is there since that reading,
-	// at the latest, if there is set.
+	// created means that the lock was created with it, and that no term has begun with it since. If there is set, the
+	// lock has existed at least since that reading.
 	created, there bool
 	since          reading
 }
 
-// creating notes that a Create is about to be sent.
+// creating marks that a Create is about to be sent.
 func (c *claim) creating() { c.created, c.there = true, false }
 
-// claim remembers an AcquireTime with which we try to take the lock. A request of ours may take effect after several more,
-// but not after so many that this list, which must end somewhere, is too short.
+// claim remembers an AcquireTime with which we try to take the lock. A request may take effect after several later
+// ones, but not after so many that this bounded list is too short.
 func (le *LeaderElector) claim(acquired time.Time) *claim {
 	for _, c := range le.claims {
 		if c.acquired.Equal(acquired) {
@@ -184,8 +185,8 @@ func (le *LeaderElector) claim(acquired time.Time) *claim {
 	return c
 }
 
-// claimOf returns the claim by which this elector, and not just one with its identity, has written the record, nil if it has not. Some
-// locks keep whole seconds only, or no AcquireTime at all; then one that created the lock comes first.
+// claimOf returns the claim with which this elector, and not just one with its identity, has written the record, or
+// nil. Some locks store whole seconds only, or no AcquireTime at all; then a claim that created the lock comes first.
 func (le *LeaderElector) claimOf(record *rl.LeaderElectionRecord) *claim {
 	if record.HolderIdentity != le.identity {
 		return nil
@@ -205,7 +206,8 @@ func (le *LeaderElector) claimOf(record *rl.LeaderElectionRecord) *claim {
 // mine reports whether this elector has written the record.
 func (le *LeaderElector) mine(record *rl.LeaderElectionRecord) bool { return le.claimOf(record) != nil }
 
-// unproven returns how long a claim whose record has just been seen in the lock does not prove yet that no other replica leads.
+// unproven returns how long a claim whose record was just seen in the lock does not prove yet that no other replica
+// leads.
 func (le *LeaderElector) unproven(c *claim) time.Duration {
 	if !c.created {
 		return 0
@@ -217,7 +219,7 @@ func (le *LeaderElector) unproven(c *claim) time.Duration {
 	return time.Duration(le.config.leaseSeconds())*time.Second - now.atLeast(c.since)
 }
 
-// get reads the lock and takes note of it.
+// get reads the lock and records what it has seen.
 func (le *LeaderElector) get(ctx context.Context) (*rl.LeaderElectionRecord, error) {
 	ctx, cancel := context.WithTimeout(fence.Exempt(ctx), le.config.requestTimeout())
 	defer cancel()
@@ -230,7 +232,7 @@ func (le *LeaderElector) get(ctx context.Context) (*rl.LeaderElectionRecord, err
 	}
 	le.missing = false
 	if record == nil {
-		return nil, errors.New("the lock returned neither a record nor an error")
+		return nil, errors.New("lock returned neither a record nor an error")
 	}
 	if raw == nil {
 		raw = []byte{}
@@ -240,7 +242,7 @@ func (le *LeaderElector) get(ctx context.Context) (*rl.LeaderElectionRecord, err
 	return record, nil
 }
 
-// write does one Create or Update of the lock, and takes note of it.
+// write calls Create or Update of the lock, and records the result.
 func (le *LeaderElector) write(ctx context.Context, do func(context.Context, rl.LeaderElectionRecord) error, record rl.LeaderElectionRecord) error {
 	ctx, cancel := context.WithTimeout(fence.Exempt(ctx), le.config.requestTimeout())
 	defer cancel()

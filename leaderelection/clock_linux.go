@@ -13,12 +13,12 @@ const (
 	clockBoottime  = 7
 )
 
-// suspended is how long the machine has been suspended since it was booted: what one clock has counted and the other has not.
-// It is asked of the kernel directly and added to Go's clock, rather than used in its place, so that Go's clock may be the
-// one of a testing/synctest bubble.
+// suspended returns how long the machine has been suspended since it was booted: the difference of the two clocks. It
+// is read from the kernel and added to Go's clock, rather than used in its place, so that Go's clock may be that of a
+// testing/synctest bubble.
 //
-// The two clocks cannot be read in one step. If this process is stopped in between, the difference is wrong by as much; that
-// is seen by reading one of them twice, and then it is read anew.
+// The two clocks cannot be read atomically. If this process is stopped in between, the difference is wrong; that is
+// detected by reading one of them twice, and then it is read again.
 func suspended() (time.Duration, bool) {
 	best, width := time.Duration(0), time.Duration(math.MaxInt64)
 	for range 8 {
@@ -29,7 +29,8 @@ func suspended() (time.Duration, bool) {
 			return 0, false
 		}
 		if after-before < width {
-			// The truth is between boot-after and boot-before. In a time namespace it may be negative; only its growth matters.
+			// The true value is between boot-after and boot-before. In a time namespace it may be negative; only its
+			// growth matters.
 			best, width = boot-after, after-before
 		}
 		if width < 20*time.Microsecond {

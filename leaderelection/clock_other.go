@@ -4,5 +4,5 @@ package leaderelection
 
 import "time"
 
-// suspended is not known here. See wallWatch.
+// suspended is unknown on this system. See wallWatch.
 func suspended() (time.Duration, bool) { return 0, false }

@@ -25,29 +25,30 @@ type LeaderElector struct {
 
 	mu   sync.Mutex
 	seen sighting
-	// told is the holder that OnNewLeader last heard of.
+	// told is the holder of the last call of OnNewLeader.
 	told string
 
-	// claims are the records with which this elector has tried to take the lock, the newest last. By them it knows its own
-	// record, even if the answer to its request was lost. Only the goroutine that uses the lock touches them and what follows.
+	// claims are the records with which this elector has tried to take the lock, newest last. They identify its own
+	// record, even if the answer to a request was lost. Only the goroutine that uses the lock accesses them and the
+	// fields below.
 	claims []*claim
-	// missing says that the lock did not exist when it was last looked for, and gone since when.
+	// missing means that the lock did not exist when it was last read, gone since when.
 	missing bool
 	gone    reading
-	// unsure says that the answer to the last claim was lost, and that the lock may be ours.
+	// unsure means that the answer to the last claim was lost, so that we may hold the lock.
 	unsure bool
 }
 
-// sighting is what was last seen of the lock.
+// sighting is the last observed state of the lock.
 type sighting struct {
-	ever   bool // false before the first
+	ever   bool // false before the first read
 	record rl.LeaderElectionRecord
 	raw    []byte
-	// at is when it was first seen as it is: not before the holder has written it.
+	// at is when this state was first seen: not before the holder has written it.
 	at reading
 }
 
-// NewLeaderElector checks the config and makes an elector, which does nothing before Run.
+// NewLeaderElector validates the config and returns an elector, which does nothing before Run.
 func NewLeaderElector(lec LeaderElectionConfig) (*LeaderElector, error) {
 	if err := lec.validate(); err != nil {
 		return nil, err
@@ -69,7 +70,7 @@ func NewLeaderElector(lec LeaderElectionConfig) (*LeaderElector, error) {
 	return le, nil
 }
 
-// RunOrDie makes an elector and runs it. It panics if the config is not valid.
+// RunOrDie creates an elector and runs it. It panics if the config is invalid.
 func RunOrDie(ctx context.Context, lec LeaderElectionConfig) {
 	le, err := NewLeaderElector(lec)
 	if err != nil {
@@ -78,38 +79,40 @@ func RunOrDie(ctx context.Context, lec LeaderElectionConfig) {
 	le.Run(ctx)
 }
 
-// IsLeader tells whether this replica leads, at this moment: it holds the lock, and so little time has passed since it last
-// sent a renewal that succeeded that no other can have taken it. It is true while the work winds down after a cancel.
+// IsLeader reports whether this replica leads at this moment: it holds the lock, and so little time has passed since it
+// sent its last successful renewal that no other replica can have taken it. It is true while the work winds down after
+// a cancel.
 func (le *LeaderElector) IsLeader() bool {
 	t := le.current.Load()
 	return t != nil && t.valid()
 }
 
-// GetLeader is who was last seen to hold the lock, empty if nobody was. It is for logs and pages, not for decisions.
+// GetLeader returns the last observed holder of the lock, empty if there was none. It is for information, not for
+// decisions.
 func (le *LeaderElector) GetLeader() string {
 	le.mu.Lock()
 	defer le.mu.Unlock()
 	return le.seen.record.HolderIdentity
 }
 
-// Check returns an error if this replica is still at work as leader though its lease has ended more than
-// maxTolerableExpiredLease ago: something hangs, and the process should be ended from outside.
+// Check returns an error if this replica still works as the leader though its lease has expired more than
+// maxTolerableExpiredLease ago: something hangs, and the process should be restarted.
 func (le *LeaderElector) Check(maxTolerableExpiredLease time.Duration) error {
 	t := le.current.Load()
 	if t == nil {
 		return nil
 	}
-	if t.done() { // after it was late, or Run would have seen to it
+	if t.done() { // it has ended, even if late
 		return nil
 	}
 	if age := t.age(); age > le.config.LeaseDuration+maxTolerableExpiredLease {
-		return fmt.Errorf("leaderelection: %q has led the election %q by the lock %s, last renewed it %v ago, and is still at work",
+		return fmt.Errorf("leaderelection: %q of election %q still works as the leader, but last renewed the lock %s %v ago",
 			le.identity, le.config.Name, le.config.Lock.Describe(), age.Round(time.Millisecond))
 	}
 	return nil
 }
 
-// observe remembers what was seen of the lock, and from when on if it is new. The holder of a nil raw is ourselves.
+// observe records the observed state of the lock, and the time if it is new. A nil raw means our own record.
 func (le *LeaderElector) observe(record *rl.LeaderElectionRecord, raw []byte) {
 	at := le.clock.now()
 	le.mu.Lock()
@@ -120,7 +123,7 @@ func (le *LeaderElector) observe(record *rl.LeaderElectionRecord, raw []byte) {
 	le.seen = sighting{ever: true, record: *record, raw: raw, at: at}
 }
 
-// sameRecord compares times more closely than the JSON of a record can, which has whole seconds.
+// sameRecord compares times with the precision of a Lease; the JSON of a record has whole seconds only.
 func sameRecord(a, b *rl.LeaderElectionRecord) bool {
 	return a.HolderIdentity == b.HolderIdentity && a.LeaderTransitions == b.LeaderTransitions &&
 		a.LeaseDurationSeconds == b.LeaseDurationSeconds && a.AcquireTime.Time.Equal(b.AcquireTime.Time) && a.RenewTime.Time.Equal(b.RenewTime.Time)

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// HealthzAdaptor makes a health check of an elector, which may be tied to it later. It fails if this replica is still at work
-// as leader though its lease has ended, so that whoever watches over the process ends it.
+// HealthzAdaptor is a health check for an elector, which may be set later. It fails if this replica still works as the
+// leader though its lease has expired, so that the process is restarted.
 type HealthzAdaptor struct {
 	timeout time.Duration
 
@@ -15,15 +15,15 @@ type HealthzAdaptor struct {
 	le *LeaderElector
 }
 
-// NewLeaderHealthzAdaptor makes a check that passes until timeout after the end of the lease.
+// NewLeaderHealthzAdaptor returns a check that passes until timeout after the lease expired.
 func NewLeaderHealthzAdaptor(timeout time.Duration) *HealthzAdaptor {
 	return &HealthzAdaptor{timeout: timeout}
 }
 
-// Name is that of the check.
+// Name returns the name of the check.
 func (l *HealthzAdaptor) Name() string { return "leaderElection" }
 
-// Check is what a health endpoint calls. It passes as long as there is no elector.
+// Check is called by a health endpoint. It passes as long as there is no elector.
 func (l *HealthzAdaptor) Check(_ *http.Request) error {
 	l.mu.Lock()
 	le := l.le
@@ -34,7 +34,7 @@ func (l *HealthzAdaptor) Check(_ *http.Request) error {
 	return le.Check(l.timeout)
 }
 
-// SetLeaderElection ties the check to an elector, in place of the one before.
+// SetLeaderElection sets the elector to check.
 func (l *HealthzAdaptor) SetLeaderElection(le *LeaderElector) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

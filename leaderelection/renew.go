@@ -12,18 +12,18 @@ import (
 	rl "vedette.dev/leaderelection/resourcelock"
 )
 
-// renewals renews the lease until ctx ends, which the end of the term sees to.
+// renewals renews the lease until ctx ends, at the latest with the term.
 func (le *LeaderElector) renewals(ctx context.Context, t *term, reports *reporter) {
 	for le.sleep(ctx, le.config.RetryPeriod) {
 		err := le.renew(ctx, t)
 		reports.changed()
 		if err != nil && ctx.Err() == nil {
-			le.logger.Warn("The lease was not renewed", "error", err, "left", t.left())
+			le.logger.Warn("Failed to renew the lease", "err", err, "left", t.left())
 		}
 	}
 }
 
-// renew writes the record anew. If nobody has touched the lock since the last time, one request is enough.
+// renew updates the record. If the lock has not changed since the last time, one request is enough.
 func (le *LeaderElector) renew(ctx context.Context, t *term) error {
 	err := le.renewBy(ctx, t, le.config.Lock.Update)
 	if err == nil || ctx.Err() != nil {
@@ -32,13 +32,14 @@ func (le *LeaderElector) renew(ctx context.Context, t *term) error {
 	old, getErr := le.get(ctx)
 	switch {
 	case apierrors.IsNotFound(getErr):
-		// The lock was deleted. While this term lasts no other replica leads, and one that creates the lock waits for LeaseDuration.
+		// The lock was deleted. While this term lasts no other replica leads, and one that creates the lock waits for
+		// LeaseDuration.
 		le.claimOf(&t.record).creating()
 		return le.renewBy(ctx, t, le.config.Lock.Create)
 	case getErr != nil:
-		return fmt.Errorf("%w; then the lock could not be read: %w", err, getErr)
+		return fmt.Errorf("%w; reading the lock failed as well: %w", err, getErr)
 	case !le.mine(old):
-		t.end(fmt.Errorf("%w: it is held by %q since %v", errTaken, old.HolderIdentity, old.AcquireTime.Time))
+		t.end(fmt.Errorf("%w: %q since %v", errTaken, old.HolderIdentity, old.AcquireTime.Time))
 		return t.Err()
 	}
 	le.metric.SlowpathExercised(le.config.Name)
@@ -62,10 +63,10 @@ func (le *LeaderElector) renewBy(ctx context.Context, t *term, do func(context.C
 	return nil
 }
 
-// errUnproven is why a lock that is ours is not given back: the next replica would take it at once.
-var errUnproven = errors.New("it did not exist, and a replica whose lock was deleted may still lead")
+// errUnproven is the reason for which a lock that we hold is not released: the next replica would take it at once.
+var errUnproven = errors.New("the lock was just created, and the previous lock may have been deleted while held")
 
-// release gives the lock back, if it is ours and ReleaseOnCancel says so. It tries for as long as limit.
+// release releases the lock, if we hold it and ReleaseOnCancel is set. It retries until limit has passed.
 func (le *LeaderElector) release(ctx context.Context, limit time.Duration) {
 	if !le.config.ReleaseOnCancel || limit <= 0 {
 		return
@@ -75,15 +76,15 @@ func (le *LeaderElector) release(ctx context.Context, limit time.Duration) {
 	for pause := 10 * time.Millisecond; ; pause = min(2*pause, le.config.RetryPeriod) {
 		done, err := le.tryRelease(ctx)
 		if errors.Is(err, errUnproven) {
-			le.logger.Info("The lock was not given back", "reason", err)
+			le.logger.Info("Lock not released", "reason", err)
 		}
 		if done {
 			return
 		}
-		// A conflict is likely: a renewal that was cancelled may have taken effect all the same.
-		le.logger.Debug("The lock was not given back", "error", err)
+		// A conflict is likely: a cancelled renewal may have taken effect all the same.
+		le.logger.Debug("Failed to release the lock, retrying", "err", err)
 		if !le.sleep(ctx, pause) {
-			le.logger.Warn("The lock could not be given back; others will wait until the lease has ended", "error", err)
+			le.logger.Warn("Failed to release the lock; other replicas wait until the lease expires", "err", err)
 			return
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// reporter calls OnNewLeader, from a goroutine of its own, so that a slow one does not hold up renewals.
+// reporter calls OnNewLeader from a goroutine of its own, so that a slow one does not block renewals.
 type reporter struct {
 	le       *LeaderElector
 	wake     chan struct{}
@@ -15,7 +15,7 @@ type reporter struct {
 	panicked atomic.Pointer[PanicError]
 }
 
-// newReporter starts one. failed is called if OnNewLeader panics.
+// newReporter starts a reporter. failed is called if OnNewLeader panics.
 func (le *LeaderElector) newReporter(failed func(error)) *reporter {
 	r := &reporter{le: le, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	if le.config.Callbacks.OnNewLeader == nil {
@@ -26,15 +26,15 @@ func (le *LeaderElector) newReporter(failed func(error)) *reporter {
 	return r
 }
 
-// changed makes it look at what was last seen.
+// changed wakes the reporter.
 func (r *reporter) changed() {
 	select {
 	case r.wake <- struct{}{}:
-	default: // it will look, and see the newest
+	default: // it is awake already, and will see the newest state
 	}
 }
 
-// stop lets it tell what it has not told yet, and waits for it. changed must not be called any more. It may be called twice.
+// stop reports what is left and waits for the goroutine. changed must not be called any more. stop may be called twice.
 func (r *reporter) stop() {
 	r.stopping.Do(func() { close(r.wake) })
 	<-r.done

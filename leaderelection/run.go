@@ -8,24 +8,25 @@ import (
 	"time"
 )
 
-// Run takes part in the election until ctx ends or, once elected, leadership is lost; it does not begin anew by itself. In this
-// order:
+// Run takes part in the election until ctx ends or, once elected, leadership is lost; it does not start again by
+// itself. In this order:
 //
 //  1. It waits until the lock is free, and takes it.
 //  2. It calls OnStartedLeading in a goroutine, and renews the lease every RetryPeriod.
-//  3. When ctx ends or the lease is lost, the context of OnStartedLeading has ended. Run waits for it to return; after the end of
-//     ctx it renews the lease meanwhile.
-//  4. It gives the lock back, if ReleaseOnCancel says so and it is still ours.
+//  3. When ctx ends or the lease is lost, the context of OnStartedLeading has ended. Run waits for it to return; after
+//     the end of ctx it renews the lease meanwhile.
+//  4. It releases the lock, if ReleaseOnCancel is set and it still holds it.
 //  5. It calls OnStoppedLeading and returns.
 //
-// Run may be called again after it has returned. If the work of the time before still runs, it first waits for that.
+// Run may be called again after it has returned. If the work of the previous Run is still running, it waits for that
+// first.
 func (le *LeaderElector) Run(ctx context.Context) {
 	if !le.running.CompareAndSwap(false, true) {
-		panic("leaderelection: Run was called while another Run of the same elector is under way; each needs an elector and a lock of its own")
+		panic("leaderelection: Run called while another Run of the same elector is running")
 	}
 	defer le.running.Store(false)
 	if m, ok := le.metric.(interface{ Close() }); ok {
-		defer m.Close() // another Run begins it anew
+		defer m.Close() // another Run creates a new one
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -37,7 +38,7 @@ func (le *LeaderElector) Run(ctx context.Context) {
 		panicked = reports.panicked.Load()
 	}
 	if panicked == nil {
-		stopped() // before the reporter has ended, which may be slow: a program may want to exit here
+		stopped() // before the reporter has ended, which may be slow: the program may want to exit here
 		reports.stop()
 		panicked = reports.panicked.Load()
 	}
@@ -46,13 +47,13 @@ func (le *LeaderElector) Run(ctx context.Context) {
 	}
 }
 
-// campaign leads if it can, and returns how the work panicked.
+// campaign leads if elected, and returns the panic of the work, if any.
 func (le *LeaderElector) campaign(ctx context.Context, reports *reporter, stopped func()) *PanicError {
 	t := le.acquire(ctx, reports)
 	if t == nil {
 		return nil
 	}
-	if ctx.Err() != nil { // elected at the last moment, for nothing
+	if ctx.Err() != nil { // elected, but already cancelled
 		le.release(ctx, le.config.requestTimeout())
 		return nil
 	}
@@ -75,24 +76,24 @@ func (le *LeaderElector) acquire(ctx context.Context, reports *reporter) *term {
 		var waiting *waitingError
 		switch {
 		case errors.As(err, &waiting):
-			pause = min(waiting.left, le.config.RetryPeriod) // as a leader, or others would take the lock
+			pause = min(waiting.left, le.config.RetryPeriod) // renewed as by a leader, or others would take the lock
 		case errors.Is(err, errHeld):
 			le.logger.Debug("Not elected", "reason", err)
 		case ctx.Err() == nil:
-			le.logger.Warn("Could not take part in the election; trying again", "error", err)
+			le.logger.Warn("Failed to acquire the lock, retrying", "err", err)
 		}
 		if !le.sleep(ctx, pause) {
 			break
 		}
 	}
 	if le.unsure {
-		// The request that was cancelled may have made us leader, and others would wait for a leader that is gone.
+		// The cancelled request may have taken the lock, and others would wait for a leader that does not exist.
 		le.release(ctx, le.config.requestTimeout())
 	}
 	return nil
 }
 
-// awaitOldWork keeps a second Run from leading while work that outlived the first goes on.
+// awaitOldWork keeps a second Run from leading while the work of the first is still running.
 func (le *LeaderElector) awaitOldWork(ctx context.Context) bool {
 	old := le.current.Load()
 	if old == nil {
@@ -107,7 +108,7 @@ func (le *LeaderElector) awaitOldWork(ctx context.Context) bool {
 	}
 }
 
-// lead does the work of a term, to its end. It returns how the work panicked.
+// lead runs a term to its end. It returns the panic of the work, if any.
 func (le *LeaderElector) lead(ctx context.Context, t *term, reports *reporter, stopped func()) *PanicError {
 	le.logger.Info("Became leader", "term", t.number)
 	le.config.Lock.RecordEvent("became leader")
@@ -127,10 +128,10 @@ func (le *LeaderElector) lead(ctx context.Context, t *term, reports *reporter, s
 	<-t.ctx.Done()
 	done := t.awaitWork() || !t.abandon()
 	if !done {
-		le.logger.Error("The work of the leader has not stopped in time", "reason", t.Err())
+		le.logger.Error("OnStartedLeading has not returned in time", "reason", t.Err())
 		stopped()
 	}
-	t.end(errReturned) // if it was not lost: from now on IsLeader is false
+	t.end(errReturned) // unless it was lost: from now on IsLeader is false
 	crew.Wait()
 	if done {
 		le.current.CompareAndSwap(t, nil)
@@ -146,8 +147,8 @@ func (le *LeaderElector) lead(ctx context.Context, t *term, reports *reporter, s
 	return nil
 }
 
-// awaitWork waits for the work, whose context has ended, to return. It gives up, and returns false, after StopTimeout, and when
-// another replica may begin to lead.
+// awaitWork waits for the work, whose context has ended, to return. It gives up, and returns false, after StopTimeout,
+// and when another replica may begin to lead.
 func (t *term) awaitWork() bool {
 	var limit <-chan time.Time
 	if d := t.le.config.StopTimeout; d > 0 {
@@ -162,10 +163,10 @@ func (t *term) awaitWork() bool {
 		case <-t.returned:
 			return true
 		case <-limit:
-			t.end(fmt.Errorf("%w: the work has not returned within StopTimeout, which is %v", ErrLost, t.le.config.StopTimeout))
+			t.end(fmt.Errorf("%w: OnStartedLeading has not returned within StopTimeout (%v)", ErrLost, t.le.config.StopTimeout))
 			return false
 		case <-long:
-			t.le.logger.Warn("The context of the work has ended, but the work has not; waiting for it, and renewing the lease")
+			t.le.logger.Warn("Waiting for OnStartedLeading to return, still renewing the lease")
 		case <-t.Done():
 			lost = true
 		}
@@ -178,7 +179,7 @@ func (t *term) awaitWork() bool {
 	return false
 }
 
-// guard ends the term when time has run out. It looks more often than it would have to if timers went on in suspend.
+// guard ends the term when its time has run out. It checks more often than the timers require, because of suspends.
 func (t *term) guard(ctx context.Context) {
 	for t.valid() {
 		if t.le.wait(ctx.Done(), t.left()) {
@@ -187,7 +188,7 @@ func (t *term) guard(ctx context.Context) {
 	}
 }
 
-// wait waits until done is closed, which it returns, or for d, or until it is time to look at the clock again.
+// wait waits until done is closed, in which case it returns true, or for d, or until the clock should be checked again.
 func (le *LeaderElector) wait(done <-chan struct{}, d time.Duration) bool {
 	c, stop := le.clock.after(min(d, max(10*time.Millisecond, min(le.config.RetryPeriod/4, 500*time.Millisecond))))
 	defer stop()

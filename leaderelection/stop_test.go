@@ -103,7 +103,7 @@ func TestWorkThatIgnoresItsContext(t *testing.T) {
 		e.start(a)
 		sleep(10 * time.Second)
 		wantLeader(t, a, false)
-		if err := dog.Check(nil); err == nil || !strings.Contains(err.Error(), "still at work") || !strings.Contains(err.Error(), "default/election") {
+		if err := dog.Check(nil); err == nil || !strings.Contains(err.Error(), "still works as the leader") || !strings.Contains(err.Error(), "default/election") {
 			t.Errorf("healthy: %v", err)
 		}
 		sleep(5 * time.Minute)

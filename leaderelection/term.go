@@ -12,42 +12,43 @@ import (
 	rl "vedette.dev/leaderelection/resourcelock"
 )
 
-// ErrLost is why the context of OnStartedLeading ended (see context.Cause) if it was not because the context of Run did.
+// ErrLost is the cause (see context.Cause) of the end of OnStartedLeading's context, unless the context of Run ended.
 var ErrLost = errors.New("leadership was lost")
 
-// errReturned is why a term is over that was not lost.
-var errReturned = errors.New("the work has returned")
+// errReturned is the cause of the end of a term that was not lost.
+var errReturned = errors.New("OnStartedLeading has returned")
 
 // term is the time from one election of this replica to the end of its leadership.
 //
-// Invariant: while valid, no other replica that keeps to the rules can have taken the lock. They wait for LeaseDuration from when
-// they see a renewal, which is after it was sent; valid ends RenewDeadline, which is shorter, after it was sent.
+// Invariant: while it is valid, no other replica that follows the protocol can have taken the lock. Replicas wait for
+// LeaseDuration after they have seen a renewal, which is after it was sent; a term is valid for RenewDeadline, which is
+// shorter, after it was sent.
 type term struct {
-	// Term is over when time has run out or when end was called. All questions go to it.
+	// Term is over when its time has run out or when end was called. All checks use it.
 	*fence.Term
 	le     *LeaderElector
 	number int
-	// record is what is in the lock. Only the goroutine that renews touches it.
+	// record is the content of the lock. Only the goroutine that renews accesses it.
 	record rl.LeaderElectionRecord
 
-	ctx    context.Context // of the work; it asks the clock
-	inner  context.Context // the same, without asking
+	ctx    context.Context // of the work; it checks the clock
+	inner  context.Context // the same, without checking the clock
 	cancel context.CancelCauseFunc
-	// returned is closed when the work has returned; panicked, if not nil, is how.
+	// returned is closed when the work has returned; panicked is its panic, or nil.
 	returned  chan struct{}
 	panicked  *PanicError
-	abandoned bool // Run does not wait for the work any more; guarded by mu
+	abandoned bool // Run no longer waits for the work; guarded by mu
 
-	// finish does, once, what the end of the term entails.
+	// finish does what has to be done once at the end of the term.
 	finish       func()
 	renewing     context.Context // of renewals; ends with the term
 	stopRenewing context.CancelFunc
 
 	mu   sync.Mutex
-	sent reading // just before the last renewal that succeeded was sent
+	sent reading // just before the last successful renewal was sent
 }
 
-// newTerm begins a term by a record that was sent at that time.
+// newTerm starts a term with a record that was sent at that time.
 func (le *LeaderElector) newTerm(ctx context.Context, record rl.LeaderElectionRecord, sent reading) *term {
 	t := &term{le: le, number: record.LeaderTransitions, record: record, sent: sent, returned: make(chan struct{})}
 	t.Term = fence.NewTerm("lease "+le.config.Lock.Describe(), t.expired)
@@ -59,11 +60,11 @@ func (le *LeaderElector) newTerm(ctx context.Context, record rl.LeaderElectionRe
 		t.stopRenewing()
 		le.metric.Off(le.config.Name)
 	})
-	t.AfterEnd(t.finish) // whichever question has ended it
+	t.AfterEnd(t.finish) // whatever has ended it
 	return t
 }
 
-// age is how long ago the lease was last renewed, at most.
+// age returns an upper bound of the time since the lease was last renewed.
 func (t *term) age() time.Duration {
 	now := t.le.clock.now()
 	t.mu.Lock()
@@ -71,11 +72,11 @@ func (t *term) age() time.Duration {
 	return now.atMost(t.sent)
 }
 
-// left is how long this replica may still lead if it cannot renew, and until is how long no other can.
+// left is how long this replica may still lead if it cannot renew, until how long no other can.
 func (t *term) left() time.Duration  { return t.le.config.RenewDeadline - t.age() }
 func (t *term) until() time.Duration { return t.le.config.LeaseDuration - t.age() }
 
-// expired returns why the term is over if time has run out.
+// expired returns the cause of the end of the term if its time has run out.
 func (t *term) expired() error {
 	if t.left() > 0 {
 		return nil
@@ -83,7 +84,7 @@ func (t *term) expired() error {
 	return fmt.Errorf("%w: the lease could not be renewed for %v", ErrLost, t.le.config.RenewDeadline)
 }
 
-// valid reports whether this replica leads. A term that has been reported to be over stays so, even if a late renewal succeeds.
+// valid reports whether this replica leads. Once reported as over, a term stays over, even if a late renewal succeeds.
 func (t *term) valid() bool {
 	if t.Err() == nil {
 		return true
@@ -92,7 +93,7 @@ func (t *term) valid() bool {
 	return false
 }
 
-// renewed takes note of a renewal. It returns false if that came too late.
+// renewed records a renewal. It returns false if it was too late.
 func (t *term) renewed(record rl.LeaderElectionRecord, sent reading) bool {
 	t.record = record
 	select {
@@ -106,13 +107,13 @@ func (t *term) renewed(record rl.LeaderElectionRecord, sent reading) bool {
 	return t.valid()
 }
 
-// end ends the term: from now on this replica does not lead, and does not renew. Only the first call counts.
+// end ends the term: from now on this replica does not lead, and does not renew. Only the first call has an effect.
 func (t *term) end(why error) {
 	t.End(why)
 	t.finish()
 }
 
-// done reports whether it is over and the work has returned.
+// done reports whether the term is over and the work has returned.
 func (t *term) done() bool {
 	for _, c := range []<-chan struct{}{t.Done(), t.returned} {
 		select {
@@ -124,7 +125,7 @@ func (t *term) done() bool {
 	return true
 }
 
-// work runs OnStartedLeading. It also ends if that calls runtime.Goexit.
+// work runs OnStartedLeading, and also handles runtime.Goexit.
 func (t *term) work() {
 	defer t.workReturned()
 	defer func() {
@@ -136,7 +137,7 @@ func (t *term) work() {
 	t.le.config.Callbacks.OnStartedLeading(t.ctx)
 }
 
-// workReturned lets the panic of work for which nobody waits go on: Run can no longer do it.
+// workReturned re-panics with the panic of abandoned work, because Run no longer can.
 func (t *term) workReturned() {
 	t.mu.Lock()
 	abandoned := t.abandoned
@@ -147,7 +148,7 @@ func (t *term) workReturned() {
 	}
 }
 
-// abandon is for work that does not return. It returns false if it has just done so.
+// abandon stops waiting for work that does not return. It returns false if it has just returned.
 func (t *term) abandon() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -162,11 +163,11 @@ func (t *term) abandon() bool {
 
 type termKey struct{}
 
-// Term is the number of the term in which the work with this context runs. A later leader has a greater one. A lease alone cannot
-// keep a write that was sent in time from arriving late; a number that is written with each change, to an object that is updated
-// only at the version that was read, can: a replica that finds a greater number there than its own no longer leads. The number is
-// the LeaderTransitions of the lock, and may start again if the lock is deleted. ok is false if ctx does not come from
-// OnStartedLeading, or from a reconcile under runner.Run with leader election.
+// Term returns the number of the term in which the work with this context runs. A later leader has a greater one. A
+// lease alone cannot prevent a write that was sent in time from arriving late; a number that is stored with each write,
+// in an object that is updated only at the version that was read, can: a replica that finds a greater number there than
+// its own no longer leads. The number is LeaderTransitions of the lock, and may restart if the lock is deleted. ok is
+// false if ctx does not come from OnStartedLeading, or from a reconcile under runner.Run with leader election.
 func Term(ctx context.Context) (number int, ok bool) {
 	t, ok := ctx.Value(termKey{}).(*term)
 	if !ok {
@@ -175,11 +176,11 @@ func Term(ctx context.Context) (number int, ok bool) {
 	return t.number, true
 }
 
-// PanicError is what Run panics with after a callback has panicked and the lock was given back.
+// PanicError is the value with which Run panics after a callback has panicked and the lock was released.
 type PanicError struct {
-	Callback string // its name
-	Value    any    // what it panicked with
-	Stack    []byte // where
+	Callback string // name of the callback
+	Value    any    // value of the panic
+	Stack    []byte // stack of the panic
 }
 
 func (e *PanicError) Error() string {

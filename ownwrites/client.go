@@ -13,7 +13,8 @@ import (
 	"vedette.dev/gentype"
 )
 
-// TypedInterface is what Client needs of a client: all that every kind can do. T is a pointer to an object, L one to a list.
+// TypedInterface is the part of a client that Client needs: what every kind supports. T is a pointer to an object, L
+// one to a list.
 type TypedInterface[T, L any] interface {
 	gentype.Creator[T]
 	gentype.Updater[T]
@@ -25,20 +26,21 @@ type TypedInterface[T, L any] interface {
 	gentype.Applier[T]
 }
 
-// TypedClient is a client that records its own writes. It is a gentype.Interface and a gentype.StatusInterface; what the client
-// behind it cannot do is an error. Get, List and Watch ask the server, as ever.
+// TypedClient is a client that records its own writes. It is a gentype.Interface and a gentype.StatusInterface; methods
+// that the wrapped client does not have return an error. Get, List and Watch still ask the server.
 type TypedClient[T, L any] struct {
 	TypedInterface[T, L]
 	w writer
 }
 
-// Client returns a client that records its writes in a tracker. Several clients may share one: for each namespace one, typed
-// and dynamic ones.
+// Client returns a client that records its writes in a tracker. Several clients may share a tracker: one for each
+// namespace, typed and dynamic ones.
 //
 //	pods := ownwrites.Client(clientset.CoreV1().Pods("default"), tracker)
 //
 // Writes with DryRun are not recorded, nor are DeleteCollection and subresources that have a type of their own, such as
-// scale. Deletions need a client that tells the server's answer, as those of this module do (see gentype.Client.DeleteAnswer).
+// scale. Recording deletions needs a client that returns the server's answer, as those of this module do (see
+// gentype.Client.DeleteAnswer).
 func Client[T, L any](client TypedInterface[T, L], tracker *Tracker) *TypedClient[T, L] {
 	w := writer{t: tracker}
 	if c, ok := client.(interface{ GetNamespace() string }); ok {
@@ -51,17 +53,17 @@ func Client[T, L any](client TypedInterface[T, L], tracker *Tracker) *TypedClien
 	return &TypedClient[T, L]{client, w}
 }
 
-// Create is that of the client, recorded.
+// Create calls Create of the client and records the result.
 func (c *TypedClient[T, L]) Create(ctx context.Context, obj T, opts metav1.CreateOptions) (T, error) {
 	return write(c.w, c.w.created(obj), opts.DryRun, func() (T, error) { return c.TypedInterface.Create(ctx, obj, opts) })
 }
 
-// Update is that of the client, recorded.
+// Update calls Update of the client and records the result.
 func (c *TypedClient[T, L]) Update(ctx context.Context, obj T, opts metav1.UpdateOptions) (T, error) {
 	return write(c.w, c.w.updated(obj), opts.DryRun, func() (T, error) { return c.TypedInterface.Update(ctx, obj, opts) })
 }
 
-// UpdateStatus is that of the client, recorded.
+// UpdateStatus calls UpdateStatus of the client and records the result.
 func (c *TypedClient[T, L]) UpdateStatus(ctx context.Context, obj T, opts metav1.UpdateOptions) (T, error) {
 	s, ok := c.TypedInterface.(gentype.StatusUpdater[T])
 	if !ok {
@@ -70,7 +72,7 @@ func (c *TypedClient[T, L]) UpdateStatus(ctx context.Context, obj T, opts metav1
 	return write(c.w, c.w.updated(obj), opts.DryRun, func() (T, error) { return s.UpdateStatus(ctx, obj, opts) })
 }
 
-// Patch is that of the client, recorded.
+// Patch calls Patch of the client and records the result.
 func (c *TypedClient[T, L]) Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (T, error) {
 	send := func(data []byte) (T, error) {
 		return c.TypedInterface.Patch(ctx, name, pt, data, opts, subresources...)
@@ -81,12 +83,12 @@ func (c *TypedClient[T, L]) Patch(ctx context.Context, name string, pt types.Pat
 	return patch(c.w, name, pt, data, opts.DryRun, send)
 }
 
-// Apply is that of the client, recorded.
+// Apply calls Apply of the client and records the result.
 func (c *TypedClient[T, L]) Apply(ctx context.Context, cfg gentype.ApplyConfiguration, opts metav1.ApplyOptions) (T, error) {
 	return apply(c.w, cfg, opts, func(cfg gentype.ApplyConfiguration) (T, error) { return c.TypedInterface.Apply(ctx, cfg, opts) })
 }
 
-// ApplyStatus is that of the client, recorded.
+// ApplyStatus calls ApplyStatus of the client and records the result.
 func (c *TypedClient[T, L]) ApplyStatus(ctx context.Context, cfg gentype.ApplyConfiguration, opts metav1.ApplyOptions) (T, error) {
 	s, ok := c.TypedInterface.(gentype.StatusApplier[T])
 	if !ok {
@@ -95,7 +97,7 @@ func (c *TypedClient[T, L]) ApplyStatus(ctx context.Context, cfg gentype.ApplyCo
 	return apply(c.w, cfg, opts, func(cfg gentype.ApplyConfiguration) (T, error) { return s.ApplyStatus(ctx, cfg, opts) })
 }
 
-// Delete is that of the client, recorded.
+// Delete calls Delete of the client and records the deletion.
 func (c *TypedClient[T, L]) Delete(ctx context.Context, name string, opts metav1.DeleteOptions) error {
 	d, ok := c.TypedInterface.(interface {
 		DeleteAnswer(ctx context.Context, name string, opts metav1.DeleteOptions) (runtime.Object, error)
@@ -106,7 +108,8 @@ func (c *TypedClient[T, L]) Delete(ctx context.Context, name string, opts metav1
 	return c.w.delete(ctx, name, opts, func() (runtime.Object, error) { return d.DeleteAnswer(ctx, name, opts) })
 }
 
-// DeleteCollection is that of the client, and is not recorded: reads may show what it deleted until the watch tells of it.
+// DeleteCollection calls DeleteCollection of the client. It is not recorded: reads may show deleted objects until the
+// watch catches up.
 func (c *TypedClient[T, L]) DeleteCollection(ctx context.Context, opts metav1.DeleteOptions, listOpts metav1.ListOptions) error {
 	d, ok := c.TypedInterface.(gentype.CollectionDeleter)
 	if !ok {
@@ -116,13 +119,13 @@ func (c *TypedClient[T, L]) DeleteCollection(ctx context.Context, opts metav1.De
 	return d.DeleteCollection(ctx, opts, listOpts)
 }
 
-// none is the answer of a client that cannot do something.
+// none returns the error for a method that the client does not have.
 func none[T any](client any, method string) (T, error) {
 	var zero T
-	return zero, fmt.Errorf("ownwrites: %T has no %s", client, method)
+	return zero, fmt.Errorf("ownwrites: %T has no method %s", client, method)
 }
 
-// recordable tells whether the answer to a write is the object, and not a subresource with a type of its own.
+// recordable reports whether the answer to a write is the object, and not a subresource with a type of its own.
 func recordable(subresources []string) bool {
 	if len(subresources) == 0 {
 		return true
@@ -134,7 +137,7 @@ func recordable(subresources []string) bool {
 	return false
 }
 
-var errNoVersion = errors.New("the list has no resource version")
+var errNoVersion = errors.New("list has no resource version")
 
-// conflict tells whether the server refused a version that the caller had not asked for.
+// conflict reports whether the server rejected a resource version that LockPatches had added.
 func conflict(err error) bool { return apierrors.IsConflict(err) || apierrors.IsNotFound(err) }

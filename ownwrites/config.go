@@ -14,32 +14,34 @@ import (
 
 // Config configures a Tracker. The zero value works.
 type Config struct {
-	// Object is an example of what the informer reads, such as &corev1.Pod{}, or an *unstructured.Unstructured with its kind. It
-	// is needed if writes are recorded in another form than that: those of a dynamic client for an informer of structs, or the
-	// other way round. Nil means that it is learnt from the first object in the store, unless there is a Transform.
+	// Object is an example of the informer's objects, such as &corev1.Pod{}, or an *unstructured.Unstructured with its
+	// kind. It is needed if recorded objects have another type: those of a dynamic client for an informer of structs,
+	// or the other way round. If nil, the type is taken from the first object in the store, unless there is a
+	// Transform.
 	Object runtime.Object
-	// Transform is the one that the informer was given, so that one sees the same object from here and from the store. It
-	// should leave UID and resource version in place: the store's objects are compared by them.
+	// Transform is the transform of the informer, so that recorded objects look like those of the store. It should keep
+	// UID and resource version: objects are compared by them.
 	Transform cache.TransformFunc
-	// Scope tells whether the informer holds an object, for one that has a selector. It is given the answers of the server,
-	// before Transform. What was written and is out of scope is not shown, and hides what the store has under its name.
-	// Nil means that it holds all. The namespaces of a cache.NamespacedInformer need not be told.
+	// Scope reports whether the informer holds an object, for an informer with a selector. It is called with the
+	// server's answers, before Transform. Objects that were written and are out of scope are not shown, and hide the
+	// store's object of the same name. Nil means that it holds all objects. It need not check the namespaces of a
+	// cache.NamespacedInformer.
 	Scope func(obj metav1.Object) bool
 
-	// LockPatches has the clients send the version that the cache shows along with patches and applies that have none, so that
-	// their events can be recognised. If the server refuses that as a conflict, they are sent again as they were.
+	// LockPatches makes the clients add the cached resource version to patches and applies that have none, so that
+	// their events can be recognised. If the server answers with a conflict, they are sent again unchanged.
 	LockPatches bool
-	// AnswerTimeout is how long a handler waits for the server's answer when it is told of an object that a client of this tracker is
-	// writing at this moment, to find out whether the event is of that write. Zero means 100ms. A negative value means that
-	// it does not wait, and takes such an event for one of others.
+	// AnswerTimeout is how long a handler waits for the server's answer when it receives an event of an object with a
+	// write in flight, to find out whether the event is of that write. Zero means 100ms. With a negative value it does
+	// not wait, and treats such an event as foreign.
 	AnswerTimeout time.Duration
-	// Remember is of how many objects the own writes are remembered, to recognise their events. Zero means 10,000.
+	// Remember is the number of objects whose own writes are remembered, to recognise their events. Zero means 10,000.
 	Remember int
-	// Sweep is how often entries are looked at that wait for the store to catch up; most leave before, with their event. Zero
-	// means one second.
+	// Sweep is the interval at which entries are checked that wait for the store to catch up; most are removed earlier,
+	// by their event. Zero means one second.
 	Sweep time.Duration
 
-	// Logger hears of writes that cannot be recorded. Nil means silence.
+	// Logger receives writes that cannot be recorded. Nil means no logging.
 	Logger *slog.Logger
 }
 
@@ -52,7 +54,7 @@ const (
 func (c *Config) validate() error {
 	switch {
 	case isNil(c.Object) && c.Object != nil:
-		return fmt.Errorf("ownwrites: Config.Object is a nil %T; it must be an example, or left out", c.Object)
+		return fmt.Errorf("ownwrites: Config.Object is a nil %T; set an example or leave it out", c.Object)
 	case c.Remember < 0:
 		return fmt.Errorf("ownwrites: Config.Remember is %d; it must be 0 or more", c.Remember)
 	case c.Sweep < 0:
@@ -61,7 +63,7 @@ func (c *Config) validate() error {
 	return nil
 }
 
-// withDefaults fills in what is zero.
+// withDefaults sets the defaults.
 func (c Config) withDefaults() Config {
 	if c.AnswerTimeout == 0 {
 		c.AnswerTimeout = defaultAnswerTimeout
@@ -78,14 +80,16 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// What recording a write may say. Nothing is recorded then, and reads show what the store has.
+// Errors of recording a write. Nothing is recorded then, and reads show what the store has.
 var (
-	// ErrClosed is after Close.
+	// ErrClosed is returned after Close.
 	ErrClosed = errors.New("ownwrites: the tracker is closed")
-	// ErrIncomparable is for a resource version that is not a number: nobody can tell whether the store is older.
-	ErrIncomparable = errors.New("ownwrites: the resource version is not a number")
-	// ErrUnbounded is for a deletion of which nobody can tell when the store has caught up with it: see Deletion.After.
-	ErrUnbounded = errors.New("ownwrites: no version of the deleted object is known, give one from after its deletion")
-	// ErrReadOnly is what the writing methods of Indexer return. Only the informer writes to its store.
-	ErrReadOnly = errors.New("ownwrites: this is a view to read from, write through the API")
+	// ErrIncomparable is returned for a resource version that is not a number: it cannot be compared with that of the
+	// store.
+	ErrIncomparable = errors.New("ownwrites: resource version is not a number")
+	// ErrUnbounded is returned for a deletion without any known version, so that it cannot be known when the store has
+	// caught up: see Deletion.After.
+	ErrUnbounded = errors.New("ownwrites: no version of the deleted object is known; set Deletion.After")
+	// ErrReadOnly is returned by the writing methods of Indexer. Only the informer writes to its store.
+	ErrReadOnly = errors.New("ownwrites: the indexer is read-only; write through the API")
 )

@@ -1,19 +1,19 @@
 // Package ownwrites lets a program that writes through the API and reads from an informer see its own writes.
 //
-// An informer hears of a write some time after the server has answered it. A controller that reads its cache in between finds
-// nothing where it has just created something, creates it again, or decides on what was true before its own update. And when
-// the event comes at last, it looks again at what it has just done.
+// An informer receives the event of a write some time after the server has answered it. A controller that reads its
+// cache in between does not find what it has just created and creates it again, or decides on the state before its own
+// update. And when the event arrives, it reconciles what it has just done.
 //
 // # The types
 //
-//	Tracker        what was written, for one informer      New
-//	Config         how; the zero value works
+//	Tracker        the own writes, for one informer        New
+//	Config         options; the zero value works
 //	Indexer        the store with own writes on top        Tracker.Indexer: for any lister
 //	TypedClient    a client that records its writes        Client
 //	               and a dynamic one                       Dynamic; Tracker.InCluster for one of several clusters
-//	Deletion       what else to record by hand             Tracker.Created, Updated, Wrote, Deleted
-//	Handler        hears of what others did                Tracker.Handler, TypedHandler; OwnAdd, OwnUpdate, OwnDelete
-//	Stats          what waits, and since when              Tracker.Stats
+//	Deletion       for recording by hand                   Tracker.Created, Updated, Wrote, Deleted
+//	Handler        receives only foreign events            Tracker.Handler, TypedHandler; OwnAdd, OwnUpdate, OwnDelete
+//	Stats          pending entries, and since when         Tracker.Stats
 //
 // They fit together like this:
 //
@@ -27,59 +27,62 @@
 //	pod, err := pods.Create(ctx, pod, metav1.CreateOptions{})
 //	pod, err = lister.Pods("default").Get(pod.Name) // there it is
 //
-// # How
+// # How it works
 //
-// What the server answers is kept beside the store, one entry for each name, until the store has caught up: until it has the object in
-// that version or a later one, or is known to hold every change of that object up to that version. A read shows the newer of the two.
-// The store itself is never written.
+// The server's answer to a write is kept in an overlay, one entry for each name, until the store has caught up: until
+// it has the object in that version or a later one, or is known to hold every change of that object up to that version.
+// A read returns the newer of the two. The store itself is never written.
 //
-// How far the store is with an object depends on the informer. A shared informer has one watch, and its store has a version. A
-// cache.NamespacedInformer has a version for each namespace. A shard.ShardingInformer has several streams in one namespace, and
-// shards that fall behind others because of their limits: it is asked for each object (StoreVersionOf).
+// How far the store is depends on the informer. A shared informer has one watch, and its store has a resource version.
+// A cache.NamespacedInformer has a version for each namespace. A shard.ShardingInformer has several streams in one
+// namespace, and shards that lag because of their limits: it is asked for each object (StoreVersionOf).
 //
-// A deletion is remembered by UID: it hides that object, and not another one that gets its name. The server's answer does not
-// tell the version of a deletion. But once the store is at any version that the object has had, and does not have it, it knows
-// of the deletion. If no version of the object is known, because it was never seen, the client asks the server for a version from
-// after the deletion. If the server does not answer, it is asked again, at first after Config.Sweep and then less often, until it does
-// or until an event has told of the object.
+// A deletion is remembered by UID: it hides that object, and not a later one of the same name. The server's answer does
+// not contain the version of a deletion. But a store at any version that the object has had, without the object, knows
+// of the deletion. If no version of the object is known, because it was never seen, the client asks the server for a
+// version from after the deletion. If the server does not answer, it is asked again with a growing interval, starting
+// at Config.Sweep, until it does or until an event of the object arrives.
 //
-// An event is an own one if own writes alone lead from the old state to the new. That is known for creations, for updates that
-// sent a resource version, and for deletions. It is not known for a patch without a version: if it changed nothing, the answer is
-// the work of others. Config.LockPatches changes that. In doubt an event is one of others: to look once too often does no harm.
+// An event is own if own writes alone lead from the old state to the new. That is known for creations, for updates with
+// a resource version, and for deletions. It is not known for a patch without a version: if it changed nothing, the
+// answer is the result of a foreign write. Config.LockPatches changes that. In doubt an event is foreign: an extra
+// reconcile does no harm.
 //
-// # What always holds
+// # Guarantees
 //
-//   - A read that begins after a write was recorded never shows that name as it was before: not in Get, List, ByIndex or any other
-//     method of Indexer. It never shows an object twice.
-//   - A handler behind Handler misses nothing that others did, also if its events were merged.
-//   - When the store has caught up with the last own write, by an event, a list or a bookmark, the overlay is empty after at most
-//     Config.Sweep. A read then costs one atomic load more than one from the store.
-//   - What a client returns is the caller's to change. What a read shows is shared, as ever.
+//   - A read that begins after a write was recorded never returns an older state of that name: not in Get, List,
+//     ByIndex or any other method of Indexer. It never returns an object twice.
+//   - A handler wrapped by Handler misses no foreign change, even if events were coalesced.
+//   - When the store has caught up with the last own write, by an event, a list or a bookmark, the overlay is empty
+//     after at most Config.Sweep. A read then costs one atomic load more than a read from the store.
+//   - Objects returned by a client belong to the caller. Objects returned by a read are shared and must not be
+//     modified.
 //
-// # Who waits for whom
+// # Blocking
 //
-//   - Reads wait for nobody, and take no lock but that of the store. Two writes are recorded at once, unless
-//     their names are among the one in 256 that share a lock. Index, scope and transform functions are called without a lock.
-//   - A handler that asks about an event of an object to which a write is under way waits for the answer, up to Config.AnswerTimeout.
-//   - A tracker has one handler at its informer, and a timer while something waits. They are gone when Close returns.
+//   - Reads take no lock but that of the store. Two writes are recorded concurrently, unless their names are among the
+//     one in 256 that share a lock. Index, scope and transform functions are called without a lock.
+//   - A handler that receives an event of an object with a write in flight waits for the answer, up to
+//     Config.AnswerTimeout.
+//   - A tracker has one handler at its informer, and a timer while there are entries. Both are gone when Close returns.
 //
 // # Caveats
 //
-//   - Versions are compared as numbers, and only those of one resource: a tracker is for one informer of one resource. Where
+//   - Versions are compared as numbers, and only within one resource: a tracker is for one informer of one resource. If
 //     versions are not numbers, nothing is recorded, Stats counts it, and reads show what the store has. Own events are
-//     recognised even then.
-//   - If the watch is stuck, entries stay: one for each name that was written. Stats tells how many, and since when. A ByIndex looks
-//     at all of them.
-//   - Give New a cache.NamespacedInformer or a sharding informer itself, and not a typed view of it: the view cannot be asked how far the
-//     store is. Of stores of which that is not known, an entry leaves with an event of its object or, if none comes, after ten
+//     still recognised.
+//   - If the watch is stuck, entries are kept: one for each name that was written. Stats has their number and the age
+//     of the oldest. ByIndex scans all of them.
+//   - Give New the cache.NamespacedInformer or sharding informer itself, and not a typed view of it: the view does not
+//     know how far the store is. If that is unknown, an entry is removed by an event of its object or after ten
 //     minutes.
-//   - An informer with a selector, or with shards that leave out some objects, needs Config.Scope, and one with a transform
-//     Config.Transform. A shard that is full (shard.Limits) leaves out own writes as well: they are shown until its stream has
-//     brought them.
-//   - Where shards are in clusters of their own, each client needs the tracker of its cluster: see Tracker.InCluster.
+//   - An informer with a selector, or with shards that exclude some objects, needs Config.Scope, and one with a
+//     transform Config.Transform. A shard that is full (shard.Limits) drops own writes as well: they are shown until
+//     its stream has reached them.
+//   - If shards are in different clusters, each client needs the tracker of its cluster: see Tracker.InCluster.
 //   - DeleteCollection, and subresources with a type of their own, are not recorded; nor is a write whose answer was lost.
-//   - After an update whose event is not told, nobody calls the reconciler: it must have finished its work, or ask to be called
-//     again. That an object begins to be deleted is always told, whoever began it.
-//   - Workers that write to one name at the same time see their own writes, too, with one exception: one deletes an object that
-//     nobody here has seen yet while another's creation of the same name is under way.
+//   - No reconcile follows an update whose event is filtered as own: the reconciler must have finished its work, or
+//     requeue. The event that sets a deletion timestamp is always delivered.
+//   - Workers that write the same name concurrently see their own writes, too, with one exception: one deletes an
+//     object that this process has not seen yet while another one's creation of the same name is in flight.
 package ownwrites

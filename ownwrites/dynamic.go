@@ -13,8 +13,8 @@ import (
 	"vedette.dev/dynamic"
 )
 
-// Dynamic returns a dynamic client of one resource that records its writes in a tracker, in all namespaces. It is Client for
-// unstructured objects.
+// Dynamic returns a dynamic client of one resource that records its writes in a tracker, in all namespaces. It is like
+// Client, for unstructured objects.
 //
 //	pods := ownwrites.Dynamic(client.Resource(gvr), tracker).Namespace("default")
 func Dynamic(client dynamic.NamespaceableResourceInterface, tracker *Tracker) dynamic.NamespaceableResourceInterface {
@@ -94,10 +94,10 @@ func (c dynamicClient) ApplyStatus(ctx context.Context, name string, obj object,
 	})
 }
 
-// applyObject is patch for an object that says what to apply.
+// applyObject is like patch, for an apply with an unstructured object.
 func applyObject(w writer, name string, obj object, opts metav1.ApplyOptions, send func(obj object) (object, error)) (object, error) {
 	if obj == nil {
-		return send(obj) // which says what is wrong
+		return send(obj) // the client reports the error
 	}
 	data, err := json.Marshal(obj.Object)
 	if err != nil {
@@ -112,8 +112,8 @@ func applyObject(w writer, name string, obj object, opts metav1.ApplyOptions, se
 	})
 }
 
-// lockedCopy is an object with a version. It copies no more than it changes: what a caller put together by hand may have
-// types that DeepCopy refuses.
+// lockedCopy returns a copy of an object with a resource version. It copies no more than it changes: an object that a
+// caller built by hand may have types for which DeepCopy panics.
 func lockedCopy(obj object, version string) object {
 	content := maps.Clone(obj.Object)
 	metadata, _ := content["metadata"].(map[string]any)

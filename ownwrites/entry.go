@@ -8,40 +8,41 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// entry is what the overlay has under one name: the newest state that a write of our own is known to have left behind. It
-// never changes; another one takes its place.
+// entry is the overlay's entry for one name: the newest state that an own write is known to have led to. It is
+// immutable, and replaced by another one.
 type entry struct {
 	id  ident
-	key string // id, as stores have it
-	// obj is what to show as long as the store has not caught up; nil means nothing.
+	key string // id as a store key
+	// obj is the object to show until the store has caught up; nil means none.
 	obj any
 	uid types.UID
-	// version is that of obj. If obj is nil, it is the last one that the object is known to have had.
+	// version is the version of obj. If obj is nil, it is the last version that the object is known to have had.
 	version uint64
-	// dead are objects that we have deleted. The store may show others under the name, but none of these.
+	// dead are deleted objects. The store may show others under the name, but none of these.
 	dead []dead
-	// since is when the first entry under the name was made, and number counts all entries of a tracker.
+	// since is when the first entry under the name was made, number the sequence number of the entry.
 	since  time.Time
 	number uint64
-	// told is the newest version that an event had under this identity since the entry was made. It counts only where nothing else
-	// says how far the store is.
+	// told is the newest version in an event of this name since the entry was made. It is used only if the version of
+	// the store is unknown.
 	told uint64
-	// filed caches the values of obj in the indexes that were asked for.
+	// filed caches the values of obj in the indexes that were read.
 	filed atomic.Pointer[map[string][]string]
 }
 
 // dead is an object that was deleted.
 type dead struct {
 	uid types.UID
-	// bound is a version from after the deletion, or one that the object has had, if none was known when it was deleted; else 0.
+	// bound is a version from after the deletion, or one that the object has had, if none was known when it was
+	// deleted; else 0.
 	bound uint64
-	// covers says that what is not newer than bound is not to be seen either: it may have been there before.
+	// covers means that objects not newer than bound are hidden as well: they may have existed before.
 	covers bool
-	// until is when not to wait for bound any longer; zero means for ever.
+	// until is when to stop waiting for bound; zero means never.
 	until time.Time
 }
 
-// maxDead is how many objects of one name are remembered whose versions are not known. More than one is rare.
+// maxDead is the maximum number of deleted objects with unknown versions for one name. More than one is rare.
 const maxDead = 8
 
 // held is what the store has under a name.
@@ -49,30 +50,30 @@ type held struct {
 	obj     any
 	exists  bool
 	uid     types.UID
-	version uint64 // 0 if the object does not say, or not in numbers
+	version uint64 // 0 if the object has no numeric version
 }
 
-// caughtUp tells whether the store, which holds everything up to a version, knows at least as much as the entry.
+// caughtUp reports whether the store, which holds everything up to a version, is at least as new as the entry.
 func (e *entry) caughtUp(storeVersion uint64, h held) bool {
 	if h.exists && h.version != 0 {
 		if h.version >= e.version {
 			return true
 		}
 		if h.uid == e.uid {
-			return false // whatever the store says: it could not read the newer state, and kept this one
+			return false // regardless of the store's version: it could not decode the newer state, and kept this one
 		}
 	}
 	return storeVersion >= e.version
 }
 
-// seen is what is to be seen under a name.
+// seen is the visible state of a name.
 type seen struct {
 	obj    any
 	exists bool
-	own    bool // obj is that of the entry, not of the store
+	own    bool // obj comes from the entry, not from the store
 }
 
-// choose returns what the store has, or what the entry has if that is newer.
+// choose returns the store's object, or the entry's if that is newer.
 func (e *entry) choose(storeVersion uint64, h held) seen {
 	s, uid := seen{obj: e.obj, exists: e.obj != nil, own: true}, e.uid
 	if e.caughtUp(storeVersion, h) {
@@ -84,14 +85,14 @@ func (e *entry) choose(storeVersion uint64, h held) seen {
 	return s
 }
 
-// covered tells whether what the store has may have been there before an object that we deleted.
+// covered reports whether the store's object may have existed before an object that was deleted.
 func (e *entry) covered(storeVersion uint64, h held) bool {
 	return h.uid != e.uid && slices.ContainsFunc(e.dead, func(d dead) bool {
 		return d.covers && storeVersion < d.bound && h.version <= d.bound
 	})
 }
 
-// settled tells whether the entry adds nothing to the store any more, and never will.
+// settled reports whether the entry no longer adds anything to the store, and never will.
 func (e *entry) settled(storeVersion uint64, h held, now time.Time) bool {
 	if !e.caughtUp(storeVersion, h) || h.exists && e.isDead(h.uid) {
 		return false
@@ -108,12 +109,12 @@ func (e *entry) isDead(uid types.UID) bool {
 	return uid != "" && slices.ContainsFunc(e.dead, func(d dead) bool { return d.uid == uid })
 }
 
-// hides reports whether the entry hides objects of others from before a deletion, until the store is past it.
+// hides reports whether the entry hides foreign objects from before a deletion, until the store is past it.
 func (e *entry) hides() bool {
 	return slices.ContainsFunc(e.dead, func(d dead) bool { return d.covers })
 }
 
-// unbound reports whether the entry waits for a version from after the deletion of an object.
+// unbound reports whether the entry needs a version from after the deletion of an object.
 func (e *entry) unbound(uid types.UID) bool {
 	return slices.ContainsFunc(e.dead, func(d dead) bool { return d.uid == uid && d.bound == unknown })
 }
@@ -121,8 +122,8 @@ func (e *entry) unbound(uid types.UID) bool {
 // unknown is a bound that the store never reaches.
 const unknown = ^uint64(0)
 
-// bounded returns the entry with a bound for a deleted object that has none. The bound is a version from after the deletion, or one
-// that the object has had: a store that is at either of them, and has not got the object, knows of the deletion.
+// bounded returns the entry with a bound for a deleted object that has none. The bound is a version from after the
+// deletion, or one that the object has had: a store at either of them, without the object, knows of the deletion.
 func (e *entry) bounded(uid types.UID, bound uint64) *entry {
 	if bound == 0 || !e.unbound(uid) {
 		return e
@@ -136,7 +137,7 @@ func (e *entry) bounded(uid types.UID, bound uint64) *entry {
 	return next
 }
 
-// heard returns the entry when an event has told of an object under its identity in this version.
+// heard returns the entry after an event of an object of its name with this version.
 func (e *entry) heard(uid types.UID, version uint64) *entry {
 	next := e.bounded(uid, version)
 	if version <= e.told {
@@ -158,14 +159,14 @@ func (e *entry) clone() *entry {
 	return next
 }
 
-// afterWrite is the entry under a name when the server has answered a write with next.
+// afterWrite returns the entry for a name after the server has answered a write with next.
 func afterWrite(old, next *entry) *entry {
 	if old == nil {
 		return next
 	}
 	next.since = old.since
 	if old.isDead(next.uid) {
-		// The answer comes after that of the deletion, and is older.
+		// The answer arrives after that of the deletion, and is older.
 		if old.uid != next.uid || old.version >= next.version {
 			return old
 		}
@@ -179,8 +180,8 @@ func afterWrite(old, next *entry) *entry {
 	return next
 }
 
-// unbounded are the dead whose versions are not known. Of the others all versions are less than that of the entry that comes
-// next, so that it hides them anyway.
+// unbounded returns the deleted objects with unknown versions. All versions of the others are less than that of the
+// next entry, which hides them anyway.
 func (e *entry) unbounded() []dead {
 	var out []dead
 	for _, d := range e.dead {
@@ -191,12 +192,12 @@ func (e *entry) unbounded() []dead {
 	return newest(out)
 }
 
-// newest is a copy of the newest of a list.
+// newest returns a copy of the newest maxDead elements.
 func newest(list []dead) []dead { return slices.Clone(list[max(0, len(list)-maxDead):]) }
 
-// afterDeletion is the entry under a name when the server has deleted an object: gone, if that is all there is to say. Its
-// version is one that the object is known to have had, or 0. sent is the number of the last entry that there was when the
-// deletion was sent.
+// afterDeletion returns the entry for a name after the server has deleted an object: gone, unless the old entry is
+// still needed. The version of gone is one that the object is known to have had, or 0. sent is the number of the last
+// entry when the deletion was sent.
 func afterDeletion(old, gone *entry, d dead, sent uint64) *entry {
 	if gone.version != 0 {
 		d.bound = 0
@@ -209,11 +210,11 @@ func afterDeletion(old, gone *entry, d dead, sent uint64) *entry {
 			gone.version = max(gone.version, old.version)
 			d.bound = 0
 		case gone.version == 0 && old.number <= sent:
-			// It came after the object that was written, which is gone, too: all its versions are greater.
+			// It came after the object that was written, which is deleted, too: all its versions are greater.
 			gone.version = old.version + 1
 			before = append(newest(old.dead), dead{uid: old.uid})
 		case gone.version == 0:
-			// It may have been there before the object that was written, or after it.
+			// It may have existed before the object that was written, or after it.
 			gone.obj, gone.uid, gone.version = old.obj, old.uid, old.version
 			before = newest(old.dead)
 		case gone.version <= old.version:

@@ -8,25 +8,25 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// flights are the writes that were sent and not answered yet.
+// flights are the writes in flight: sent and not answered yet.
 type flights struct {
 	mu sync.Mutex
 	m  map[target][]*flight
 }
 
-// target is what a write is about: a name, or the beginning of one that the server will make up.
+// target is the object of a write: a name, or the prefix of a name that the server generates.
 type target struct {
 	namespace, name, generated string
 }
 
 type flight struct {
 	at     target
-	landed chan struct{} // closed when the answer was recorded, or there is none
-	// told is a version of each object under the name that events have told of meanwhile, by UID. It is guarded by the lock of flights.
+	landed chan struct{} // closed when the answer was recorded, or if there is none
+	// told is a version of each object of this name in events since then, by UID. It is guarded by the lock of flights.
 	told map[types.UID]string
 }
 
-// begin notes that a write is about to be sent.
+// begin registers a write that is about to be sent.
 func (f *flights) begin(at target) *flight {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -50,7 +50,7 @@ func (f *flights) end(flying *flight) {
 	f.m[flying.at] = rest
 }
 
-// tell notes that an event has told of an object. The answer to its deletion may come later, and does not say a version.
+// tell records the version in an event. The answer to a deletion may arrive later, and contains no version.
 func (f *flights) tell(m metav1.Object) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -62,14 +62,14 @@ func (f *flights) tell(m metav1.Object) {
 	}
 }
 
-// told returns a version of an object that an event has told of since a write was begun, empty if there was none.
+// told returns a version of an object from an event since a write began, empty if there was none.
 func (f *flights) told(flying *flight, uid types.UID) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return flying.told[uid]
 }
 
-// of returns the writes under way that may be about an object.
+// of returns the writes in flight that may concern an object.
 func (f *flights) of(m metav1.Object) []*flight {
 	f.mu.Lock()
 	defer f.mu.Unlock()

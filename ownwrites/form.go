@@ -11,10 +11,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// form is of which type the objects in the store are.
+// form is the type of the objects in the store.
 type form struct {
 	known atomic.Pointer[shape]
-	fixed bool // nothing more is learnt
+	fixed bool // the type is known
 }
 
 type shape struct {
@@ -22,7 +22,7 @@ type shape struct {
 	kind schema.GroupVersionKind
 }
 
-// learn takes an object of the store as an example, if there was none before.
+// learn takes the type of an object of the store, if it is not known yet.
 func (f *form) learn(obj any) {
 	if f.fixed || f.known.Load() != nil {
 		return
@@ -34,7 +34,7 @@ func (f *form) learn(obj any) {
 	f.known.CompareAndSwap(nil, &shape{typ: reflect.TypeOf(o), kind: o.GetObjectKind().GroupVersionKind()})
 }
 
-// copyOf returns a copy of an object in the form of the store.
+// copyOf returns a copy of an object, converted to the type of the store.
 func (f *form) copyOf(obj runtime.Object) (runtime.Object, error) {
 	s := f.known.Load()
 	if s == nil || s.typ == reflect.TypeOf(obj) {
@@ -56,7 +56,7 @@ func (f *form) copyOf(obj runtime.Object) (runtime.Object, error) {
 	return s.structured(u.Object)
 }
 
-// name is the kind of the objects, as far as it is known: a struct is named after it.
+// name returns the kind of the objects, as far as it is known: the name of a struct type is its kind.
 func (s *shape) name() string {
 	switch {
 	case s.kind.Kind != "":
@@ -67,34 +67,34 @@ func (s *shape) name() string {
 	return s.typ.Elem().Name()
 }
 
-// fits tells whether an object of a kind may be one of the store's. An empty kind may be any.
+// fits reports whether an object of a kind may be one of the store's. An empty kind fits always.
 func (s *shape) fits(kind string) bool {
 	name := s.name()
 	return name == "" || kind == "" || name == kind
 }
 
 func (s *shape) wrong(obj runtime.Object, kind string) error {
-	return fmt.Errorf("ownwrites: a %T %s was written, and the informer has objects of type %v %s: it is the tracker of another kind",
+	return fmt.Errorf("ownwrites: wrong tracker: recorded a %T %s, but the informer has objects of type %v %s",
 		obj, kind, s.typ, s.name())
 }
 
-// unstructured makes a map of a struct.
+// unstructured converts a struct to an unstructured object.
 func (s *shape) unstructured(obj runtime.Object) (runtime.Object, error) {
 	if kind := kindOf(obj); !s.fits(kind) {
 		return nil, s.wrong(obj, kind)
 	}
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
 	if err != nil {
-		return nil, fmt.Errorf("ownwrites: a %T cannot be made unstructured: %w", obj, err)
+		return nil, fmt.Errorf("ownwrites: cannot convert %T to unstructured: %w", obj, err)
 	}
 	u := &unstructured.Unstructured{Object: content}
 	if !s.kind.Empty() {
-		u.SetGroupVersionKind(s.kind) // answers of typed clients do not say it
+		u.SetGroupVersionKind(s.kind) // answers of typed clients do not have it
 	}
 	return u, nil
 }
 
-// kindOf is what an object says that it is or, as answers of typed clients do not say it, the name of its type.
+// kindOf returns the kind of an object or, since answers of typed clients have none, the name of its type.
 func kindOf(obj runtime.Object) string {
 	if kind := obj.GetObjectKind().GroupVersionKind().Kind; kind != "" {
 		return kind
@@ -105,26 +105,26 @@ func kindOf(obj runtime.Object) string {
 	return ""
 }
 
-// partial keeps the metadata alone.
+// partial converts an object to its metadata.
 func (s *shape) partial(obj runtime.Object) (runtime.Object, error) {
 	if kind := kindOf(obj); !s.fits(kind) {
 		return nil, s.wrong(obj, kind)
 	}
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
 	if err != nil {
-		return nil, fmt.Errorf("ownwrites: the metadata of a %T cannot be read: %w", obj, err)
+		return nil, fmt.Errorf("ownwrites: cannot read the metadata of %T: %w", obj, err)
 	}
 	return s.structured(map[string]any{"metadata": content["metadata"]})
 }
 
-// structured makes a struct of a map, with the kind as the store's objects have it: often they do not say it.
+// structured converts an unstructured object to a struct, with the kind set only if the store's objects have it set.
 func (s *shape) structured(content map[string]any) (runtime.Object, error) {
 	out, ok := reflect.New(s.typ.Elem()).Interface().(runtime.Object)
 	if !ok {
 		return nil, fmt.Errorf("ownwrites: %v is not an API type", s.typ)
 	}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, out); err != nil {
-		return nil, fmt.Errorf("ownwrites: an unstructured object is not a %v: %w", s.typ, err)
+		return nil, fmt.Errorf("ownwrites: cannot convert unstructured object to %v: %w", s.typ, err)
 	}
 	out.GetObjectKind().SetGroupVersionKind(s.kind)
 	return out, nil

@@ -8,7 +8,7 @@ import (
 	"vedette.dev/cache"
 )
 
-// ident is where an entry belongs: the name of an object, and the name of its cluster where an informer has several.
+// ident is the key of an entry: the name of an object, and the name of its cluster if an informer has several.
 type ident struct {
 	cluster string
 	cache.ObjectName
@@ -22,7 +22,7 @@ func (i ident) String() string {
 	return i.cluster + "|" + i.ObjectName.String()
 }
 
-// clusters is the names of the clusters in which something was written. The empty one, which has no name, is always there.
+// clusters is the set of clusters with own writes. The empty one, without a name, is always included.
 type clusters struct {
 	known atomic.Pointer[[]string]
 }
@@ -52,8 +52,8 @@ func (c *clusters) add(cluster string) {
 	}
 }
 
-// parse takes a key of the store apart. What is before a | is a cluster only if something was written there: names may have a | in
-// them.
+// parse parses a key of the store. What is before a | is a cluster only if something was written there: names may
+// contain a |.
 func (c *clusters) parse(key string) (ident, error) {
 	if c.several() {
 		if cluster, rest, ok := strings.Cut(key, "|"); ok && slices.Contains(c.all(), cluster) {

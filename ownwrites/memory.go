@@ -8,44 +8,44 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// origin is from which state a write led to the one that was answered.
+// origin is the state that a write started from.
 type origin struct {
 	created bool
-	base    string // empty if it is not known
+	base    string // empty if unknown
 }
 
-// memory is the own writes of the objects that were written last, by UID. It compares versions for being the same, never for
-// being newer.
+// memory is the history of own writes, by UID, of the objects that were written last. It compares versions for
+// equality, never for order.
 type memory struct {
 	mu    sync.Mutex
 	limit int
 	m     map[types.UID]*list.Element // of *history
-	// order has the object that was written last at the front.
+	// order has the most recently written object at the front.
 	order *list.List
 }
 
 // history is the own writes of one object.
 type history struct {
 	uid     types.UID
-	steps   []step // the newest last
+	steps   []step // newest last
 	deleted bool
 }
 
-// step is one write: it led from the version base, or from nothing, to version.
+// step is one write: it led from version base, or from nothing, to version.
 type step struct {
 	version string
 	from    origin
 }
 
-// maxSteps is how many writes of one object are remembered. Handlers hear of them in order, and forget none; so this is how
-// many writes to one object they may be behind.
+// maxSteps is the number of writes of one object that are remembered. Handlers receive their events in order, so this
+// is how many writes to one object a handler may be behind.
 const maxSteps = 64
 
 func newMemory(limit int) *memory {
 	return &memory{limit: limit, m: map[types.UID]*list.Element{}, order: list.New()}
 }
 
-// wrote remembers a write, if it is certain that no other lies between it and its origin.
+// wrote remembers a write, if it is certain that there is no other write between it and its origin.
 func (m *memory) wrote(uid types.UID, version string, from origin) {
 	if uid == "" || !from.created && (from.base == "" || from.base == version) {
 		return
@@ -69,7 +69,7 @@ func (m *memory) deleted(uid types.UID) {
 	m.of(uid).deleted = true
 }
 
-// of returns the history of an object, and makes it the newest.
+// of returns the history of an object, and marks it as the most recent.
 func (m *memory) of(uid types.UID) *history {
 	if e, ok := m.m[uid]; ok {
 		m.order.MoveToFront(e)
@@ -85,7 +85,7 @@ func (m *memory) of(uid types.UID) *history {
 	return h
 }
 
-// leads tells whether own writes alone lead from one version to another, or from nothing if the first is empty.
+// leads reports whether own writes alone lead from one version to another, or from nothing if the first is empty.
 func (m *memory) leads(uid types.UID, from, to string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -95,7 +95,7 @@ func (m *memory) leads(uid types.UID, from, to string) bool {
 	}
 	h := e.Value.(*history)
 	at := to
-	for range h.steps { // each leads at most once to where it leads; whoever recorded a circle does not go round in it
+	for range h.steps { // bounded, so that a recorded cycle does not loop forever
 		s, ok := h.to(at)
 		switch {
 		case !ok:

@@ -9,11 +9,11 @@ import (
 	"sync/atomic"
 )
 
-// layers is how many parts an overlay has. A write copies one of them.
+// layers is the number of parts of an overlay. A write copies one of them.
 const layers = 256
 
-// overlay is the entries, by identity. It is read without a lock: each part is a map that never changes, and has another put in
-// its place. So whoever took the parts before reading the store has every entry that was not settled by then.
+// overlay is the set of entries. It is read without a lock: each part is an immutable map that is replaced as a whole.
+// A reader that loads the parts before it reads the store therefore has every entry that was not settled by then.
 type overlay struct {
 	seed  maphash.Seed
 	count atomic.Int64
@@ -21,13 +21,13 @@ type overlay struct {
 }
 
 type part struct {
-	mu sync.Mutex // held by who changes it
+	mu sync.Mutex // held by writers
 	m  atomic.Pointer[map[ident]*entry]
 }
 
 func newOverlay() *overlay { return &overlay{seed: maphash.MakeSeed()} }
 
-// empty tells that there is nothing to add to the store. It is all that a read costs as a rule.
+// empty reports whether there is nothing to add to the store. Usually this is the whole cost of a read.
 func (o *overlay) empty() bool { return o.count.Load() == 0 }
 
 func (o *overlay) part(id ident) int {
@@ -43,7 +43,7 @@ func (o *overlay) get(id ident) *entry {
 	return (*m)[id]
 }
 
-// change puts what next makes of an entry in its place; nil means none. It returns both. next is called under a lock, and
+// change replaces an entry by the result of next; nil means no entry. It returns both. next is called under a lock, and
 // must not call the overlay.
 func (o *overlay) change(id ident, next func(old *entry) *entry) (before, after *entry) {
 	p := &o.parts[o.part(id)]
@@ -68,7 +68,7 @@ func (o *overlay) change(id ident, next func(old *entry) *entry) (before, after 
 	return before, after
 }
 
-// with returns a copy of a map in which another entry is under an identity.
+// with returns a copy of a map with one entry replaced.
 func with(m map[ident]*entry, id ident, e *entry) *map[ident]*entry {
 	if e == nil && len(m) <= 1 {
 		return nil
@@ -83,7 +83,7 @@ func with(m map[ident]*entry, id ident, e *entry) *map[ident]*entry {
 	return &out
 }
 
-// clear takes out everything.
+// clear removes all entries.
 func (o *overlay) clear() {
 	for i := range o.parts {
 		p := &o.parts[i]
@@ -95,7 +95,7 @@ func (o *overlay) clear() {
 	}
 }
 
-// snapshot is the entries as they were when it was taken: each part at one moment, and not all at the same.
+// snapshot is a snapshot of the entries: consistent within each part, but not across parts.
 type snapshot struct {
 	of    *overlay
 	parts [layers]*map[ident]*entry

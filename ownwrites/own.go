@@ -8,11 +8,11 @@ import (
 	"vedette.dev/cache"
 )
 
-// OwnAdd tells whether an object that a handler was told of as added is as this program left it: created by it, and then
-// changed by nobody else. In doubt it is not.
+// OwnAdd reports whether an added object is in the state in which this program left it: created by it, and not changed
+// by others since. In doubt it returns false.
 //
-// A handler that was added late hears of all objects that there are, own ones, too. It should not leave those out: see
-// Handler, which does not.
+// A handler that was added late receives all existing objects, own ones, too. It should not filter those: see Handler,
+// which does not.
 func (t *Tracker) OwnAdd(obj any) bool {
 	m := metaOf(obj)
 	if m == nil {
@@ -21,9 +21,9 @@ func (t *Tracker) OwnAdd(obj any) bool {
 	return t.await(m, func() bool { return t.memory.leads(m.GetUID(), "", m.GetResourceVersion()) })
 }
 
-// OwnUpdate tells whether everything that happened to an object between two states was done by this program. It is not if the
-// states are the same, as in a resync, nor if the object began to be deleted: whoever has to do with that should hear of
-// it. In doubt it is not.
+// OwnUpdate reports whether all changes of an object between two states were made by this program. It returns false if
+// the states are the same, as in a resync, and if the deletion timestamp was set: finalizers must be processed whoever
+// deleted the object. In doubt it returns false.
 func (t *Tracker) OwnUpdate(oldObj, newObj any) bool {
 	was, is := metaOf(oldObj), metaOf(newObj)
 	if was == nil || is == nil || was.GetUID() != is.GetUID() || was.GetResourceVersion() == is.GetResourceVersion() {
@@ -37,8 +37,8 @@ func (t *Tracker) OwnUpdate(oldObj, newObj any) bool {
 	})
 }
 
-// OwnDelete tells whether it was this program that deleted an object, or removed its last finalizer. It is not if the
-// program had only begun it, and others ended it. The object may be a cache.DeletedFinalStateUnknown.
+// OwnDelete reports whether this program deleted an object, or removed its last finalizer. It returns false if the
+// program only started the deletion, and others completed it. The object may be a cache.DeletedFinalStateUnknown.
 func (t *Tracker) OwnDelete(obj any) bool {
 	_, m := t.identify(obj)
 	if m == nil || m.GetUID() == "" {
@@ -47,8 +47,8 @@ func (t *Tracker) OwnDelete(obj any) bool {
 	return t.await(m, func() bool { return t.memory.isDeleted(m.GetUID()) })
 }
 
-// await asks whether an event is an own one and, if not, again when each of the writes that are under way to its object has
-// been answered. A watch may be faster than an answer.
+// await calls own and, if it returns false, calls it again after the answer to each write in flight to the object: a
+// watch event may be faster than the answer.
 func (t *Tracker) await(m metav1.Object, own func() bool) bool {
 	if t.closed.Load() {
 		return false
@@ -80,8 +80,7 @@ func (t *Tracker) await(m metav1.Object, own func() bool) bool {
 	return false
 }
 
-// Handler returns a handler that tells next of the events that others caused. Objects that were there when it was added to the
-// informer it tells of in any case.
+// Handler returns a handler that forwards foreign events to next. Objects of the initial list are always forwarded.
 func (t *Tracker) Handler(next cache.ResourceEventHandler) cache.ResourceEventHandler {
 	return foreign{t, next}
 }
@@ -109,7 +108,7 @@ func (f foreign) OnDelete(obj any) {
 	}
 }
 
-// TypedHandler is Handler for a typed handler.
+// TypedHandler is like Handler, for a typed handler.
 func TypedHandler[T cache.Object](t *Tracker, next cache.TypedResourceEventHandler[T]) cache.TypedResourceEventHandler[T] {
 	return typedForeign[T]{t, next}
 }

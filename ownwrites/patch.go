@@ -10,8 +10,8 @@ import (
 	"vedette.dev/gentype"
 )
 
-// patch sends a patch and records the answer. With Config.LockPatches it sends the version that the cache shows along, so that
-// the server refuses it if somebody else was there in between; then it sends what it was given.
+// patch sends a patch and records the answer. With Config.LockPatches it adds the cached version, so that the server
+// rejects the patch if there was a foreign write in between; then it sends the original patch.
 func patch[T any](w writer, name string, pt types.PatchType, data []byte, dryRun []string, send func(data []byte) (T, error)) (T, error) {
 	s := sending{at: target{namespace: w.namespace, name: name}}
 	if pt == types.MergePatchType || pt == types.StrategicMergePatchType || pt == types.ApplyPatchType {
@@ -26,10 +26,10 @@ func patch[T any](w writer, name string, pt types.PatchType, data []byte, dryRun
 	return write(w, s, dryRun, func() (T, error) { return send(data) })
 }
 
-// apply is patch for a configuration.
+// apply is like patch, for an apply configuration.
 func apply[T any](w writer, cfg gentype.ApplyConfiguration, opts metav1.ApplyOptions, send func(gentype.ApplyConfiguration) (T, error)) (T, error) {
 	if isNil(cfg) || cfg.GetName() == nil {
-		return send(cfg) // which says what is wrong
+		return send(cfg) // the client reports the error
 	}
 	data, err := json.Marshal(cfg)
 	if err != nil {
@@ -41,7 +41,7 @@ func apply[T any](w writer, cfg gentype.ApplyConfiguration, opts metav1.ApplyOpt
 	})
 }
 
-// configuration is an ApplyConfiguration as it was marshalled.
+// configuration is an ApplyConfiguration in marshalled form.
 type configuration struct {
 	name string
 	data []byte
@@ -50,7 +50,7 @@ type configuration struct {
 func (c configuration) GetName() *string             { return &c.name }
 func (c configuration) MarshalJSON() ([]byte, error) { return c.data, nil }
 
-// lock adds the version that the cache shows to a patch that has none.
+// lock adds the cached version to a patch that has none.
 func (w writer) lock(name string, data []byte, base string) (locked []byte, version string, ok bool) {
 	if !w.t.config.LockPatches || base != "" {
 		return nil, "", false
@@ -64,7 +64,7 @@ func (w writer) lock(name string, data []byte, base string) (locked []byte, vers
 	return locked, m.GetResourceVersion(), ok
 }
 
-// versionIn is the resource version that a patch insists on.
+// versionIn returns the resource version that a patch contains.
 func versionIn(data []byte) string {
 	var p struct {
 		Metadata struct {
@@ -77,7 +77,7 @@ func versionIn(data []byte) string {
 	return p.Metadata.ResourceVersion
 }
 
-// withVersion adds a resource version to a patch. What else is in it stays as it is, to the byte.
+// withVersion adds a resource version to a patch. The rest of its bytes is unchanged.
 func withVersion(data []byte, version string) ([]byte, bool) {
 	var doc, metadata map[string]json.RawMessage
 	if json.Unmarshal(data, &doc) != nil || doc == nil {

@@ -7,31 +7,31 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// question is about deletions of objects of which no version is known: each needs a version from after it, so that it is known when
-// the store has caught up. The server is asked for one when the deletion is answered. If that fails, it is asked again from time to
-// time, until it answers or an event has told of the object. It is guarded by the lock of the tracker.
+// question holds the deletions of objects without a known version: each needs a version from after it, to know when the
+// store has caught up. The server is asked for one after the deletion. If that fails, it is asked again at intervals,
+// until it answers or an event of the object arrives. It is guarded by the lock of the tracker.
 type question struct {
-	// of is the deletions, and ask asks the server of a cluster for its newest version.
+	// of is the set of deletions; ask has, for each cluster, a function that requests its newest version.
 	of   map[deletion]struct{}
 	ask  map[string]func(ctx context.Context) (string, error)
 	next time.Time     // when to ask again
-	wait time.Duration // and how long to wait after that
+	wait time.Duration // interval after that
 }
 
-// deletion is one object that was deleted.
+// deletion is the deletion of one object.
 type deletion struct {
 	id  ident
 	uid types.UID
 }
 
 const (
-	// maxAskWait is the longest pause between two questions.
+	// maxAskWait is the longest interval between two requests.
 	maxAskWait = time.Minute
-	// askTimeout is how long the server may take for an answer.
+	// askTimeout is the timeout of a request.
 	askTimeout = 30 * time.Second
 )
 
-// askLater has the server asked when the entries are swept next.
+// askLater schedules a request for the next sweep.
 func (t *core) askLater(d deletion, ask func(ctx context.Context) (string, error)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -43,12 +43,13 @@ func (t *core) askLater(d deletion, ask func(ctx context.Context) (string, error
 	q.next, q.wait = time.Time{}, t.config.Sweep
 }
 
-// ask asks the servers for a version, if one is needed. It is called under the lock, and does not wait for the answer.
+// ask requests versions from the servers, if any are needed. It is called under the lock, and does not wait for the
+// answer.
 func (t *core) ask() {
 	q := &t.asking
 	for d := range q.of {
 		if e := t.overlay.get(d.id); e == nil || !e.unbound(d.uid) {
-			delete(q.of, d) // it is known meanwhile, or has left
+			delete(q.of, d) // no longer needed
 		}
 	}
 	now := time.Now()
@@ -67,13 +68,13 @@ func (t *core) ask() {
 	}
 }
 
-// askFor asks one server, and gives the deletions the version that it answers.
+// askFor asks one server, and sets the version in its answer as the bound of the deletions.
 func (t *core) askFor(deletions []deletion, ask func(ctx context.Context) (string, error)) {
 	ctx, cancel := context.WithTimeout(t.ctx, askTimeout)
 	defer cancel()
 	version, err := ask(ctx)
 	if err != nil || numeric(version) == 0 {
-		return // it is asked again
+		return // retried later
 	}
 	for _, d := range deletions {
 		t.overlay.change(d.id, func(old *entry) *entry {

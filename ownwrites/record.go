@@ -12,18 +12,18 @@ import (
 	"vedette.dev/cache"
 )
 
-// Created records the server's answer to a creation. Reads see it when Created has returned, and its event is an own one.
+// Created records the server's answer to a creation. When Created has returned, reads return it, and its event is own.
 func (t *Tracker) Created(obj runtime.Object) error { return t.record(obj, origin{created: true}) }
 
-// Updated records the server's answer to an update of an object or of its status. base is the resource version that was sent,
-// on which the server insisted: so nothing lies between the two, and the event is an own one. Empty means as Wrote.
+// Updated records the server's answer to an update of an object or of its status. base is the resource version that was
+// sent: since the server checked it, nothing lies between the two, and the event is own. If base is empty, it is like
+// Wrote.
 func (t *Tracker) Updated(obj runtime.Object, base string) error {
 	return t.record(obj, origin{base: base})
 }
 
-// Wrote records the server's answer to a write that sent no version: most patches and applies. Reads see it; but its event
-// is taken for one of others, because nobody can tell. An answer may well be the work of somebody else, if the patch
-// changed nothing.
+// Wrote records the server's answer to a write without a resource version: most patches and applies. Reads return it,
+// but its event is treated as foreign: if the patch changed nothing, the answer is the result of a foreign write.
 func (t *Tracker) Wrote(obj runtime.Object) error { return t.record(obj, origin{}) }
 
 func (t *Tracker) record(obj runtime.Object, from origin) error {
@@ -37,15 +37,15 @@ func (t *Tracker) record(obj runtime.Object, from origin) error {
 func (t *Tracker) put(obj runtime.Object, from origin) error {
 	m := metaOf(obj)
 	if m == nil {
-		return fmt.Errorf("ownwrites: a %T has no metadata, and cannot be recorded", obj)
+		return fmt.Errorf("ownwrites: cannot record %T: no metadata", obj)
 	}
 	name := cache.MetaObjectToName(m)
 	version := m.GetResourceVersion()
 	switch {
 	case name.Name == "":
-		return fmt.Errorf("ownwrites: a %T without a name was written: record what the server answered", obj)
+		return fmt.Errorf("ownwrites: cannot record %T without a name; record the server's answer", obj)
 	case version == "":
-		return fmt.Errorf("ownwrites: %s has no resource version: record what the server answered, not what was sent", name)
+		return fmt.Errorf("ownwrites: cannot record %s without a resource version; record the server's answer", name)
 	}
 	gone := isGone(obj, m)
 	t.memory.wrote(m.GetUID(), version, from)
@@ -74,7 +74,7 @@ func (t *Tracker) put(obj runtime.Object, from origin) error {
 	return nil
 }
 
-// shown is an object as the store would have it. It shares nothing with the caller's.
+// shown returns an object as the store would have it. It shares nothing with the caller's object.
 func (t *core) shown(obj runtime.Object) (shown any, err error) {
 	own, err := t.form.copyOf(obj)
 	if err != nil || t.config.Transform == nil {
@@ -82,18 +82,18 @@ func (t *core) shown(obj runtime.Object) (shown any, err error) {
 	}
 	defer func() {
 		if cause := recover(); cause != nil {
-			err = fmt.Errorf("ownwrites: the transform panicked: %v", cause)
+			err = fmt.Errorf("ownwrites: transform panicked: %v", cause)
 		}
 	}()
 	if shown, err = t.config.Transform(own); err == nil && shown == nil {
-		err = errors.New("ownwrites: the transform returned nil")
+		err = errors.New("ownwrites: transform returned nil")
 	}
 	return shown, err
 }
 
-// insert makes an entry, unless the store has caught up with it already.
+// insert adds an entry, unless the store has caught up with it already.
 func (t *core) insert(id ident, next func(old *entry) *entry) {
-	// No lock of the informer is taken under one of the overlay.
+	// Lock order: no lock of the informer is taken while a lock of the overlay is held.
 	version := t.coverage(&entry{id: id, key: id.String()})
 	before, after := t.overlay.change(id, func(old *entry) *entry {
 		e := next(old)
@@ -116,35 +116,36 @@ func (t *core) insert(id ident, next func(old *entry) *entry) {
 		t.overlay.clear()
 		return
 	}
-	t.settle(id) // its event may have come meanwhile
+	t.settle(id) // its event may have arrived meanwhile
 	if !t.overlay.empty() {
 		t.arm()
 	}
 }
 
-// Deletion is an object that the server says is gone.
+// Deletion is a completed deletion of an object.
 type Deletion struct {
 	Namespace, Name string
-	// UID is that in the server's answer.
+	// UID is the UID in the server's answer.
 	UID types.UID
 	// Version is any resource version that the object had, if one is known.
 	Version string
-	// After is a resource version from after the deletion, such as that of a list of the same resource. It is needed if nobody
-	// knows a version of the object: neither the caller nor the tracker, which knows those of its own writes and of the
-	// store.
+	// After is a resource version from after the deletion, such as that of a list of the same resource. It is required
+	// if no version of the object is known, neither to the caller nor to the tracker, which knows those of own writes
+	// and of the store.
 	After string
 
-	// sent is the number of the last entry that there was when the deletion was sent, and before what the store had then. If
-	// that is another object, it is gone, too.
+	// sent is the number of the last entry when the deletion was sent, before the store's object at that time. If that
+	// is another object, it is deleted, too.
 	sent   uint64
 	before types.UID
 }
 
-// Deleted records that the server has deleted an object. If it answered with an object that lives on, because of finalizers or a
-// grace period, that is a write: see Wrote. (Wrote, in turn, sees when the removal of a finalizer was the end.)
+// Deleted records that the server has deleted an object. If it answered with an object that still exists, because of
+// finalizers or a grace period, that is a write: see Wrote. (Wrote detects the removal of the last finalizer as a
+// deletion.)
 //
-// Writes to the same name that were recorded before are taken to have been made before. Two workers that write to one name at
-// the same time should use the clients of this package, which know when each was sent.
+// Writes to the same name that were recorded before are assumed to have been made before. Workers that write the same
+// name concurrently should use the clients of this package, which know when each write was sent.
 func (t *Tracker) Deleted(d Deletion) error {
 	if d.sent == 0 {
 		d.sent = t.entries.Load()
@@ -158,7 +159,7 @@ func (t *Tracker) delete(d Deletion) error {
 	}
 	err := t.addTombstone(d, time.Time{})
 	if errors.Is(err, ErrUnbounded) {
-		return err // the caller may know more
+		return err // the caller may know a version
 	}
 	return t.recorded(err)
 }
@@ -166,7 +167,7 @@ func (t *Tracker) delete(d Deletion) error {
 func (t *Tracker) addTombstone(d Deletion, until time.Time) error {
 	id := t.ident(cache.ObjectName{Namespace: d.Namespace, Name: d.Name})
 	if d.Name == "" || d.UID == "" {
-		return fmt.Errorf("ownwrites: the deletion of %q has UID %q: name and UID are needed, as the server answered them", id, d.UID)
+		return fmt.Errorf("ownwrites: deletion of %q with UID %q: name and UID are required", id, d.UID)
 	}
 	gone := &entry{id: id, key: id.String(), uid: d.UID, version: numeric(d.Version), since: time.Now()}
 	if h := t.held(gone.key); h.uid == d.UID {
@@ -194,24 +195,24 @@ func (t *Tracker) addTombstone(d Deletion, until time.Time) error {
 	return nil
 }
 
-// recorded counts a record, and tells of what is wrong with it.
+// recorded counts a record, and logs its error.
 func (t *core) recorded(err error) error {
 	switch {
 	case err == nil:
 		t.counts.recorded.Add(1)
 	case errors.Is(err, ErrIncomparable):
 		if t.counts.incomparable.Add(1) == 1 {
-			t.config.Logger.Warn("Own writes cannot be compared with the cache, reads may be older", "err", err)
+			t.config.Logger.Warn("Own writes cannot be compared with the cache, reads may be stale", "err", err)
 		}
 	default:
 		if t.counts.refused.Add(1) == 1 {
-			t.config.Logger.Warn("An own write is not recorded, reads may be older", "err", err)
+			t.config.Logger.Warn("Own write not recorded, reads may be stale", "err", err)
 		}
 	}
 	return err
 }
 
-// isGone tells whether the answer to a write is the last state of an object: the write removed the last finalizer.
+// isGone reports whether the answer to a write is the last state of an object: the write removed the last finalizer.
 func isGone(obj runtime.Object, m metav1.Object) bool {
 	if m.GetDeletionTimestamp() == nil || len(m.GetFinalizers()) > 0 {
 		return false
@@ -222,7 +223,7 @@ func isGone(obj runtime.Object, m metav1.Object) bool {
 	return !hasOwnFinalizers(obj)
 }
 
-// hasOwnFinalizers tells whether an object has finalizers in its spec, as namespaces do.
+// hasOwnFinalizers reports whether an object has finalizers in its spec, as namespaces do.
 func hasOwnFinalizers(obj runtime.Object) bool {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
 	if err != nil {

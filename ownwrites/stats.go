@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// Stats tells what a tracker has done, and what it waits for.
+// Stats are counters and the state of a tracker.
 type Stats struct {
-	// Waiting is how many objects the store has not caught up with, and Oldest since when the first of them is. If it is long
-	// ago, the watch is stuck: see cache.StateOf.
+	// Waiting is the number of objects that the store has not caught up with, Oldest when the first of them was
+	// written. If that is long ago, the watch is stuck: see cache.StateOf.
 	Waiting int
 	Oldest  time.Time
-	// Recorded is how many writes and deletions were recorded, and Settled how many entries have left because the store had
-	// caught up; others were replaced by newer ones, or not needed at all.
+	// Recorded is the number of recorded writes and deletions, Settled the number of entries removed because the store
+	// had caught up; others were replaced by newer ones, or not needed at all.
 	Recorded, Settled uint64
-	// Echoes is how many events were recognised as own ones.
+	// Echoes is the number of events recognised as own.
 	Echoes uint64
-	// Incomparable is how many writes had a resource version that is not a number, and Refused how many could not be recorded for
-	// another reason. Of these, reads may be older.
+	// Incomparable is the number of writes with a resource version that is not a number, Refused the number of writes
+	// that could not be recorded for another reason. Reads of these objects may be stale.
 	Incomparable, Refused uint64
-	// Remembered is of how many objects the own writes are remembered.
+	// Remembered is the number of objects whose own writes are remembered.
 	Remembered int
 }
 
@@ -27,7 +27,7 @@ type counts struct {
 	recorded, settled, echoes, incomparable, refused atomic.Uint64
 }
 
-// Stats returns the counts of now. It looks at all that waits.
+// Stats returns the current counters. It scans all entries.
 func (t *Tracker) Stats() Stats {
 	s := Stats{
 		Recorded:     t.counts.recorded.Load(),

@@ -12,65 +12,66 @@ import (
 	"vedette.dev/cache"
 )
 
-// Tracker knows what this program wrote to the objects of one informer. It shows them in Indexer before the informer has heard of
-// them, and recognises their events. All its methods may be called by many goroutines, and of a nil Tracker none may.
+// Tracker records what this program wrote to the objects of one informer. Indexer shows these writes before their
+// events arrive, and OwnAdd, OwnUpdate and OwnDelete recognise the events. All methods are safe for concurrent use; a
+// nil Tracker is not usable.
 type Tracker struct {
 	*core
-	cluster string // in which its writes are
+	cluster string // the cluster of its writes
 }
 
-// core is what the trackers of all clusters have in common.
+// core is the part that the trackers of all clusters share.
 type core struct {
 	config   Config
 	informer cache.SharedIndexInformer
 	store    cache.Indexer
 	view     *view
-	// namespaced and sharded are the informer, if it knows how far it is with a namespace, or with a key.
+	// namespaced and sharded are the informer, if it knows its version for each namespace, or for each key.
 	namespaced namespaced
 	sharded    sharded
 
 	clusters clusters
 	overlay  *overlay
-	entries  atomic.Uint64 // how many were made
+	entries  atomic.Uint64 // number of entries made so far
 	memory   *memory
 	flights  flights
 	form     form
 	heard    heard
 	counts   counts
 
-	// handle is that of the handler that has entries settled.
+	// handle is the registration of the handler that settles entries.
 	handle cache.ResourceEventHandlerRegistration
 
-	mu     sync.Mutex // guards what follows, and is held while sweeping
+	mu     sync.Mutex // guards the fields below, and is held while sweeping
 	closed atomic.Bool
 	timer  *time.Timer    // nil while the overlay is empty
 	asking question       // for a version from after deletions
-	armed  atomic.Bool    // whether there is a timer, to be read without the lock
-	swept  sync.WaitGroup // counts the timer, and what is asked
+	armed  atomic.Bool    // whether there is a timer, readable without the lock
+	swept  sync.WaitGroup // counts the timer and requests for versions
 	ctx    context.Context
 	cancel context.CancelFunc // of ctx, called by Close
 }
 
-// namespaced is a cache.NamespacedInformer.
+// namespaced is implemented by cache.NamespacedInformer.
 type namespaced interface {
 	Namespaces() []string
 	StoreVersion(namespace string) string
 }
 
-// sharded is a shard.ShardingInformer.
+// sharded is implemented by shard.ShardingInformer.
 type sharded interface {
 	StoreVersionOf(key string) (version string, watched bool)
 }
 
-// giveUp is how long an entry is kept of which nobody can tell when the store has caught up. It is far longer than a watch
+// giveUp is how long an entry is kept if it cannot be known when the store has caught up. It is far longer than a watch
 // should lag.
 const giveUp = 10 * time.Minute
 
-// New returns a tracker for an informer, which may run already and must not have stopped. The tracker adds a handler to it. Close
-// ends it.
+// New returns a tracker for an informer, which may be running already and must not have stopped. The tracker adds a
+// handler to it, which Close removes.
 func New(informer cache.SharedIndexInformer, config Config) (*Tracker, error) {
 	if isNil(informer) {
-		return nil, errors.New("ownwrites: the informer is nil")
+		return nil, errors.New("ownwrites: informer is nil")
 	}
 	if err := config.validate(); err != nil {
 		return nil, err
@@ -88,7 +89,7 @@ func New(informer cache.SharedIndexInformer, config Config) (*Tracker, error) {
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	t.view = &view{t: t, store: t.store}
 	t.form.learn(config.Object)
-	t.form.fixed = config.Transform != nil // the store's objects are what became of others
+	t.form.fixed = config.Transform != nil // the store's objects are transformed
 	handle, err := informer.AddEventHandlerWithResyncPeriod(settler{t}, 0)
 	if err != nil {
 		return nil, err
@@ -97,24 +98,24 @@ func New(informer cache.SharedIndexInformer, config Config) (*Tracker, error) {
 	return &Tracker{core: t}, nil
 }
 
-// InCluster returns the tracker for the writes to one of the clusters of a sharding informer. It is for Client and Dynamic, and for
-// what is recorded by hand:
+// InCluster returns the tracker for writes to one of the clusters of a sharding informer. It is for Client and Dynamic,
+// and for recording by hand:
 //
 //	pods := ownwrites.Client(east.CoreV1().Pods("default"), tracker.InCluster("east"))
 //
-// All else is that of the tracker: Indexer shows the writes to all clusters, under keys that begin with their names, and Close closes
-// all.
+// Everything else is shared with the tracker: Indexer shows the writes to all clusters, under keys that begin with
+// their names, and Close closes all.
 func (t *Tracker) InCluster(cluster string) *Tracker {
 	t.clusters.add(cluster)
 	return &Tracker{core: t.core, cluster: cluster}
 }
 
-// ident is where the entry of a name belongs.
+// ident returns the key of the entry of a name.
 func (t *Tracker) ident(name cache.ObjectName) ident { return ident{t.cluster, name} }
 
-// Close takes the tracker's handler from the informer and forgets everything. From then on Indexer shows what the store has, no
-// event is taken for an own one, and writes through the clients go on unrecorded. It may be called twice, and must not be
-// called by a handler of the informer.
+// Close removes the tracker's handler from the informer and drops all entries. From then on Indexer shows what the
+// store has, no event is own, and writes through the clients are not recorded. It may be called more than once, and
+// must not be called by a handler of the informer.
 func (t *Tracker) Close() error {
 	t.mu.Lock()
 	again := t.closed.Swap(true)
@@ -134,11 +135,11 @@ func (t *Tracker) Close() error {
 	return err
 }
 
-// Indexer is the store of the informer with the own writes on top. Every lister can read from it. Its writing methods return
-// ErrReadOnly, but AddIndexers, which is that of the informer.
+// Indexer returns the store of the informer with the own writes on top. Every lister can read from it. Its writing
+// methods return ErrReadOnly, except AddIndexers, which calls that of the informer.
 func (t *Tracker) Indexer() cache.Indexer { return t.view }
 
-// settler is the handler of a tracker: when it hears of a key, the store has it.
+// settler is the event handler of a tracker: when it receives an event, the object is in the store.
 type settler struct{ t *core }
 
 func (s settler) OnAdd(obj any, _ bool)  { s.t.hear(obj) }
@@ -160,7 +161,7 @@ func (t *core) hear(obj any) {
 	if t.overlay.empty() {
 		return
 	}
-	for _, cluster := range t.clusters.all() { // the event does not say which
+	for _, cluster := range t.clusters.all() { // the event does not have the cluster
 		id := ident{cluster, name}
 		if m != nil {
 			t.told(id, m, obj)
@@ -169,7 +170,7 @@ func (t *core) hear(obj any) {
 	}
 }
 
-// told notes in the entry of an object what an event tells of it.
+// told records in the entry of an object the version in an event.
 func (t *core) told(id ident, m metav1.Object, obj any) {
 	e := t.overlay.get(id)
 	if e == nil {
@@ -177,20 +178,20 @@ func (t *core) told(id ident, m metav1.Object, obj any) {
 	}
 	version := versionOf(m)
 	if _, missing := obj.(cache.DeletedFinalStateUnknown); missing && m.GetUID() == e.uid {
-		version = max(version, e.version) // a list has it no more, and so is newer than any write to it
+		version = max(version, e.version) // a relist without the object is newer than any write to it
 	}
 	if e.heard(m.GetUID(), version) == e {
 		return
 	}
 	t.overlay.change(id, func(old *entry) *entry {
 		if old == nil || old.number != e.number {
-			return old // it was written again: there will be an event for that
+			return old // it was written again: another event will follow
 		}
 		return old.heard(m.GetUID(), version)
 	})
 }
 
-// settle takes out the entry of an object if the store has caught up with it.
+// settle removes the entry of an object if the store has caught up with it.
 func (t *core) settle(id ident) {
 	e := t.overlay.get(id)
 	if e == nil || !t.isSettled(e) {
@@ -211,7 +212,7 @@ func (t *core) isSettled(e *entry) bool {
 	return t.isSettledAt(e, t.coverage(e))
 }
 
-// isSettledAt reports whether an entry has nothing to add to a store that has everything of its object up to a version.
+// isSettledAt reports whether an entry adds nothing to a store that has everything of its object up to a version.
 func (t *core) isSettledAt(e *entry, version uint64) bool {
 	now := time.Now()
 	if e.settled(version, t.held(e.key), now) {
@@ -220,7 +221,7 @@ func (t *core) isSettledAt(e *entry, version uint64) bool {
 	return now.Sub(e.since) > giveUp && t.isUnversioned() && t.informer.HasSynced()
 }
 
-// arm has the entries swept after a while, unless that is so already.
+// arm starts the timer for the next sweep, unless it is running.
 func (t *core) arm() {
 	if t.armed.Load() {
 		return
@@ -238,7 +239,7 @@ func (t *core) setTimer() {
 	t.timer = time.AfterFunc(t.config.Sweep, t.sweep)
 }
 
-// sweep is called by the timer.
+// sweep is the function of the timer.
 func (t *core) sweep() {
 	defer t.swept.Done()
 	t.mu.Lock()
@@ -249,13 +250,14 @@ func (t *core) sweep() {
 	}
 	t.settleAll()
 	t.ask()
-	t.armed.Store(false) // before the overlay is looked at: whoever adds to it looks the other way round
+	t.armed.Store(false) // before the overlay is read: insert uses the opposite order
 	if !t.overlay.empty() && !t.informer.IsStopped() {
 		t.setTimer()
 	}
 }
 
-// settleAll settles what can be settled: a bookmark moves the store's version without an event, and so may a list.
+// settleAll settles all entries that can be: a bookmark advances the store's version without an event, and so may a
+// list.
 func (t *core) settleAll() {
 	within := t.within()
 	entries := t.overlay.snapshot()
@@ -269,7 +271,7 @@ func (t *core) settleAll() {
 	}
 }
 
-// catchUp asks an informer of several namespaces how far it is. Reads do not: they might have to wait for the answer.
+// catchUp reads the versions of an informer of several namespaces. Reads do not: they might block.
 func (t *core) catchUp(entries *snapshot) {
 	if t.namespaced == nil {
 		return
@@ -283,7 +285,7 @@ func (t *core) catchUp(entries *snapshot) {
 	}
 }
 
-// within returns a function that reports whether the informer looks at the namespace of an object.
+// within returns a function that reports whether the informer watches the namespace of an object.
 func (t *core) within() func(id ident) bool {
 	switch {
 	case t.sharded != nil:
@@ -298,7 +300,7 @@ func (t *core) within() func(id ident) bool {
 	return func(ident) bool { return true }
 }
 
-// namespaces returns a function that reports whether an informer of several namespaces looks at one of them.
+// namespaces returns a function that reports whether an informer of several namespaces watches a namespace.
 func (t *core) namespaces() func(namespace string) bool {
 	set := map[string]bool{}
 	for _, namespace := range t.namespaced.Namespaces() {

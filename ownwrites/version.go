@@ -12,8 +12,8 @@ import (
 	"vedette.dev/cache"
 )
 
-// numeric is a resource version as a number, 0 if it is not one. Servers other than the real one may use any text, and
-// versions of different resources must not be compared at all.
+// numeric returns a resource version as a number, 0 if it is not one. Servers other than kube-apiserver may use any
+// text, and versions of different resources must not be compared at all.
 func numeric(version string) uint64 {
 	n, err := strconv.ParseUint(version, 10, 64)
 	if err != nil {
@@ -24,8 +24,8 @@ func numeric(version string) uint64 {
 
 func versionOf(m metav1.Object) uint64 { return numeric(m.GetResourceVersion()) }
 
-// coverage returns the version up to which the store has every change of the object of an entry, 0 if that is not known. What is read
-// from the store after it is at least as new.
+// coverage returns the version up to which the store has every change of the object of an entry, 0 if unknown. What is
+// read from the store afterwards is at least as new.
 func (t *core) coverage(e *entry) uint64 {
 	if t.sharded != nil {
 		version, _ := t.sharded.StoreVersionOf(e.key)
@@ -34,8 +34,8 @@ func (t *core) coverage(e *entry) uint64 {
 	return t.coverageAtOnce(e)
 }
 
-// coverageAtOnce is coverage for reads, which do not ask a sharding informer where they can do without: an entry that it has
-// caught up with leaves anyway.
+// coverageAtOnce is coverage for reads, which avoid asking a sharding informer: an entry that it has caught up with is
+// removed anyway.
 func (t *core) coverageAtOnce(e *entry) uint64 {
 	if version := t.store.LastStoreSyncResourceVersion(); version != "" {
 		return numeric(version)
@@ -51,12 +51,12 @@ func (t *core) coverageAtOnce(e *entry) uint64 {
 	return e.told
 }
 
-// isUnversioned reports whether nothing but events says how far the store is.
+// isUnversioned reports whether events are the only way to know how far the store is.
 func (t *core) isUnversioned() bool {
 	return t.sharded == nil && t.namespaced == nil && t.store.LastStoreSyncResourceVersion() == ""
 }
 
-// held is what the store has under a key.
+// held returns what the store has under a key.
 func (t *core) held(key string) held {
 	obj, exists, err := t.store.GetByKey(key)
 	if err != nil || !exists {
@@ -69,15 +69,16 @@ func (t *core) held(key string) held {
 	return h
 }
 
-// heard is how far the store of a cache.NamespacedInformer is, which has no version of its own, because it is filled by several
-// watches: one for each namespace. A watch tells of changes in their order, and a list is as new as the newest object in it. So when
-// an object has been heard of, everything of its namespace up to its version is in the store.
+// heard tracks how far the store of a cache.NamespacedInformer is, which has no single version because it is filled by
+// one watch per namespace. A watch delivers changes in order, and a list is as new as the newest object in it. So when
+// an event of an object has arrived, everything of its namespace up to its version is in the store.
 type heard struct {
 	mu sync.RWMutex
 	m  map[string]uint64
 }
 
-// note raises the version of a namespace. When one is new, those that the informer no longer looks at are forgotten.
+// note raises the version of a namespace. If the namespace is new, those that the informer no longer watches are
+// dropped.
 func (h *heard) note(namespace string, version uint64, within func() func(namespace string) bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -97,7 +98,7 @@ func (h *heard) in(namespace string) uint64 {
 	return h.m[namespace]
 }
 
-// metaOf is the metadata of an object, or nil.
+// metaOf returns the metadata of an object, or nil.
 func metaOf(obj any) metav1.Object {
 	if isNil(obj) {
 		return nil
@@ -109,8 +110,8 @@ func metaOf(obj any) metav1.Object {
 	return m
 }
 
-// identify returns the name of what a handler was told of, and its metadata, which is nil if only the name is known. Without a
-// name there is nothing to do.
+// identify returns the name and the metadata of the object of an event. The metadata is nil if only the name is known;
+// the name is empty if it is not known either.
 func (t *core) identify(obj any) (cache.ObjectName, metav1.Object) {
 	if unseen, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 		m := metaOf(unseen.Obj)
@@ -127,7 +128,7 @@ func (t *core) identify(obj any) (cache.ObjectName, metav1.Object) {
 	return cache.MetaObjectToName(m), m
 }
 
-// isNil also sees a nil pointer in an interface.
+// isNil reports whether v is nil, or an interface that holds a nil pointer.
 func isNil(v any) bool {
 	if v == nil {
 		return true

@@ -6,11 +6,11 @@ import (
 
 // view is the store with the overlay on top.
 //
-// Each read takes the entries first, then the version of the store, then its objects. An entry leaves the overlay only when the
-// store has caught up with it. So for each name there are two cases: the entry was there, and what is shown is the newer of
-// the two; or it was not, and then either no write had returned when the read began, or the store, which is read later, had
-// caught up. Names with an entry are taken out of what the store lists, and put back in once, so that none is there twice.
-// No lock is held meanwhile, and nothing is tried again.
+// Each read loads the entries first, then the version of the store, then its objects. An entry is removed from the
+// overlay only when the store has caught up with it. So for each name there are two cases: the entry was there, and the
+// newer of the two is returned; or it was not, and then either no write had returned when the read began, or the store,
+// which is read later, had caught up. Names with an entry are removed from what the store lists, and added once, so
+// that none is returned twice. No lock is held meanwhile, and nothing is retried.
 type view struct {
 	t     *core
 	store cache.Indexer
@@ -18,7 +18,7 @@ type view struct {
 
 var _ cache.Indexer = (*view)(nil)
 
-// Current is what listers read from: the store itself, if there is nothing to add.
+// Current returns what listers read from: the store itself, if there is nothing to add.
 func (v *view) Current() cache.Indexer {
 	if v.t.overlay.empty() {
 		return v.store
@@ -43,7 +43,7 @@ func (v *view) GetByKey(key string) (item any, exists bool, err error) {
 	}
 	id, err := v.t.clusters.parse(key)
 	if err != nil {
-		return v.store.GetByKey(key) // nothing that was written has such a key
+		return v.store.GetByKey(key) // nothing with such a key was written
 	}
 	e := v.t.overlay.get(id)
 	if e == nil {
@@ -53,9 +53,9 @@ func (v *view) GetByKey(key string) (item any, exists bool, err error) {
 	return s.obj, s.exists, nil
 }
 
-// now is what is to be seen under the name of an entry.
+// now returns the visible state of the name of an entry.
 func (t *core) now(e *entry) seen {
-	version := t.coverageAtOnce(e) // before the object
+	version := t.coverageAtOnce(e) // before the object is read
 	return e.choose(version, t.held(e.key))
 }
 
@@ -65,7 +65,7 @@ func (v *view) AddIndexers(newIndexers cache.Indexers) error {
 	return v.t.informer.AddIndexers(newIndexers)
 }
 
-// LastStoreSyncResourceVersion is that of the store: own writes may be newer.
+// LastStoreSyncResourceVersion returns that of the store: own writes may be newer.
 func (v *view) LastStoreSyncResourceVersion() string { return v.store.LastStoreSyncResourceVersion() }
 
 func (v *view) Add(any) error               { return ErrReadOnly }
@@ -74,5 +74,5 @@ func (v *view) Delete(any) error            { return ErrReadOnly }
 func (v *view) Replace([]any, string) error { return ErrReadOnly }
 func (v *view) Resync() error               { return nil }
 
-// Bookmark panics, as it cannot return an error.
+// Bookmark panics, because it cannot return an error.
 func (v *view) Bookmark(string) { panic(ErrReadOnly) }

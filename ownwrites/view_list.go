@@ -115,7 +115,7 @@ func (v *view) ListIndexFuncValues(indexName string) []string {
 		return v.store.ListIndexFuncValues(indexName)
 	}
 	entries := v.t.overlay.snapshot()
-	// A value that only objects with an entry have in the store may be gone.
+	// A value that only objects with an entry have in the store may no longer exist.
 	doubtful := map[string]bool{}
 	index := v.store.GetIndexers()[indexName]
 	for e := range entries.all() {
@@ -143,7 +143,7 @@ func (v *view) ListIndexFuncValues(indexName string) []string {
 	return slices.Collect(maps.Keys(set))
 }
 
-// each visits what is to be seen under the names of the entries, with its values in an index.
+// each visits the visible state of each entry, with its values in an index.
 func (v *view) each(entries *snapshot, indexName string, visit func(e *entry, obj any, values []string)) {
 	index := v.store.GetIndexers()[indexName]
 	for e := range entries.all() {
@@ -153,8 +153,8 @@ func (v *view) each(entries *snapshot, indexName string, visit func(e *entry, ob
 	}
 }
 
-// values are those that an index has for what is to be seen under the name of the entry. A function that fails files the
-// object under nothing, as in the store.
+// values returns the index values of the visible state of an entry. If the index function fails there are none, as in
+// the store.
 func (e *entry) values(indexName string, index cache.IndexFunc, s seen) []string {
 	if !s.own {
 		values, _ := call(index, s.obj)
@@ -173,11 +173,11 @@ func (e *entry) values(indexName string, index cache.IndexFunc, s seen) []string
 		more = map[string][]string{}
 	}
 	more[indexName] = values
-	e.filed.Store(&more) // what another one has stored meanwhile is computed again
+	e.filed.Store(&more) // values stored concurrently by another goroutine are computed again
 	return values
 }
 
-// call calls an index function of the user's, and makes an error of a panic.
+// call calls an index function and returns a panic as an error.
 func call(index cache.IndexFunc, obj any) (values []string, err error) {
 	if index == nil {
 		return nil, nil
@@ -194,10 +194,10 @@ func call(index cache.IndexFunc, obj any) (values []string, err error) {
 	return values, nil
 }
 
-// without takes the objects that have an entry out of a list of the caller's own.
+// without removes the objects that have an entry from list, which it may modify.
 //
-// Objects do not say in which cluster they are. Where there are several, those that have the name of an entry are looked up by their
-// keys, and are kept if keep says so: they may have changed since they were listed. A nil keep keeps all.
+// Objects do not know their cluster. If there are several, those with the name of an entry are looked up by their keys,
+// and kept if keep returns true: they may have changed since they were listed. A nil keep keeps all.
 func (v *view) without(entries *snapshot, list []any, keys func() []string, keep func(obj any) bool) []any {
 	named := func(obj any) bool {
 		m := metaOf(obj)
@@ -229,8 +229,8 @@ func (v *view) hasName(entries *snapshot, name cache.ObjectName) bool {
 	return false
 }
 
-// mayHaveName reports whether the object under a key may have the name of an entry in any cluster, also in one that the tracker does
-// not know.
+// mayHaveName reports whether the object under a key may have the name of an entry in any cluster, including clusters
+// that the tracker does not know.
 func (v *view) mayHaveName(entries *snapshot, key string) bool {
 	_, rest, _ := strings.Cut(key, "|")
 	for _, text := range []string{key, rest} {

@@ -13,7 +13,7 @@ import (
 	"vedette.dev/cache"
 )
 
-// writer is what the clients have in common: how their writes are recorded. A write that succeeded is never made an error of
+// writer is the part that the clients share: how writes are recorded. A write that succeeded never returns an error
 // because it could not be recorded; Stats counts it.
 type writer struct {
 	t         *Tracker
@@ -48,7 +48,7 @@ func (w writer) updated(obj any) sending {
 	return s
 }
 
-// write sends, and records the answer.
+// write sends a write and records the answer.
 func write[T any](w writer, s sending, dryRun []string, send func() (T, error)) (T, error) {
 	if len(dryRun) > 0 {
 		return send()
@@ -65,7 +65,7 @@ func write[T any](w writer, s sending, dryRun []string, send func() (T, error)) 
 	return answer, nil
 }
 
-// delete sends a deletion, and records it.
+// delete sends a deletion and records it.
 func (w writer) delete(ctx context.Context, name string, opts metav1.DeleteOptions, send func() (runtime.Object, error)) error {
 	if len(opts.DryRun) > 0 {
 		_, err := send()
@@ -94,8 +94,8 @@ func (w writer) delete(ctx context.Context, name string, opts metav1.DeleteOptio
 	return nil
 }
 
-// returned records the object that the server answered a deletion with. It lives on, if it has finalizers or a grace period; or it
-// is gone, and this was its last state.
+// returned records the object in the server's answer to a deletion. It still exists, if it has finalizers or a grace
+// period; or it is deleted, and this was its last state.
 func (w writer) returned(answer runtime.Object, opts metav1.DeleteOptions) {
 	m := metaOf(answer)
 	if m == nil || m.GetDeletionTimestamp() != nil {
@@ -109,7 +109,8 @@ func (w writer) returned(answer runtime.Object, opts metav1.DeleteOptions) {
 	_ = w.t.Deleted(Deletion{Namespace: m.GetNamespace(), Name: m.GetName(), UID: m.GetUID(), Version: m.GetResourceVersion()})
 }
 
-// gone records that an object is gone. If no version of it is known, the server is asked for one from after the deletion.
+// gone records that an object is deleted. If no version of it is known, the server is asked for one from after the
+// deletion.
 func (w writer) gone(ctx context.Context, d Deletion, flying *flight) {
 	d.Version = w.t.flights.told(flying, d.UID)
 	if !isUnbounded(w.t.delete(d)) {
@@ -120,7 +121,7 @@ func (w writer) gone(ctx context.Context, d Deletion, flying *flight) {
 		_ = w.t.delete(d)
 		return
 	}
-	// Until it is known how far the store has to come, the entry stays, unless an event tells of the object.
+	// The entry is kept until that version is known, unless an event of the object arrives.
 	d.Version = w.t.flights.told(flying, d.UID)
 	until := time.Now().Add(giveUp)
 	if w.t.recorded(w.t.addTombstone(d, until)) == nil {
@@ -128,16 +129,16 @@ func (w writer) gone(ctx context.Context, d Deletion, flying *flight) {
 	}
 }
 
-// silently counts a deletion of which the answer is not known.
+// silently counts a deletion whose answer is unknown.
 func (w writer) silently(err error, name string) error {
 	if err == nil {
-		_ = w.t.recorded(fmt.Errorf("ownwrites: the server's answer to the deletion of %s does not say what was deleted",
+		_ = w.t.recorded(fmt.Errorf("ownwrites: the server's answer to the deletion of %s has no UID",
 			cache.ObjectName{Namespace: w.namespace, Name: name}))
 	}
 	return err
 }
 
-// listVersion is the resource version of a list.
+// listVersion returns the resource version of a list.
 func listVersion(list any, err error) (string, error) {
 	if err != nil {
 		return "", err

@@ -7,14 +7,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// EventRecorderAdapter is a recorder with the signatures of client-go's newer one, tools/events: with a second object that is
-// related, and the action that was taken. Its events go where those of the recorder go that it is made of. With a
-// recorder of another make, the related object and the action are left out.
+// EventRecorderAdapter has the signatures of client-go's newer recorder, tools/events, which takes a related object and
+// an action. Its events go to the same broadcaster as those of the wrapped recorder. If the recorder is another
+// implementation, the related object and the action are dropped.
 type EventRecorderAdapter struct {
 	recorder EventRecorderLogger
 }
 
-// NewEventRecorderAdapter makes an adapter of a recorder.
+// NewEventRecorderAdapter returns an adapter for a recorder.
 func NewEventRecorderAdapter(recorder EventRecorderLogger) *EventRecorderAdapter {
 	return &EventRecorderAdapter{recorder}
 }
@@ -24,7 +24,7 @@ func (a *EventRecorderAdapter) Eventf(regarding, related runtime.Object, eventty
 	a.AnnotatedEventf(regarding, related, nil, eventtype, reason, action, note, args...)
 }
 
-// AnnotatedEventf is Eventf, and the event has annotations.
+// AnnotatedEventf is like Eventf, with annotations on the event.
 func (a *EventRecorderAdapter) AnnotatedEventf(regarding, related runtime.Object, annotations map[string]string,
 	eventtype, reason, action, note string, args ...any) {
 	if own, ok := a.recorder.(*recorder); ok {
@@ -37,7 +37,7 @@ func (a *EventRecorderAdapter) AnnotatedEventf(regarding, related runtime.Object
 	a.recorder.AnnotatedEventf(regarding, annotations, eventtype, reason, note, args...)
 }
 
-// WithLogger returns an adapter that tells this logger about what it cannot record.
+// WithLogger returns an adapter that logs events that it cannot record to logger.
 func (a *EventRecorderAdapter) WithLogger(logger logr.Logger) *EventRecorderAdapter {
 	return &EventRecorderAdapter{a.recorder.WithLogger(logger)}
 }

@@ -10,22 +10,24 @@ import (
 	"k8s.io/utils/lru"
 )
 
-// EventAggregatorKeyFunc tells which events are similar: those with the same aggregateKey. Their localKeys tell them apart.
+// EventAggregatorKeyFunc returns the keys of an event: events with the same aggregateKey are similar, and differ in
+// their localKey.
 type EventAggregatorKeyFunc func(event *corev1.Event) (aggregateKey string, localKey string)
 
-// EventAggregatorMessageFunc makes the message of the event that stands for similar ones, of which this is the last.
+// EventAggregatorMessageFunc returns the message of an aggregate event, given the last of the similar events.
 type EventAggregatorMessageFunc func(event *corev1.Event) string
 
-// EventAggregatorByReasonMessageFunc is the default EventAggregatorMessageFunc: the message of the last, with a remark.
+// EventAggregatorByReasonMessageFunc is the default EventAggregatorMessageFunc: the message of the last event, with a
+// prefix.
 func EventAggregatorByReasonMessageFunc(event *corev1.Event) string {
 	return "(combined from similar events): " + event.Message
 }
 
-// EventAggregator puts one event in the place of similar ones. The first few that differ go their own ways, and so do those
-// that are the same as one of these. When there are MaxEvents or more, all others become one event, until nothing
-// similar has happened for a while.
+// EventAggregator combines similar events into one. The first few distinct events are kept apart, and so are
+// repetitions of these. From MaxEvents on, all others are combined into one aggregate event, until no similar event has
+// occurred for a while.
 type EventAggregator struct {
-	sync.RWMutex // guards what is in groups
+	sync.RWMutex // guards the contents of groups
 
 	groups      *lru.Cache // of *group, by the digest of the aggregateKey
 	keyFunc     EventAggregatorKeyFunc
@@ -35,14 +37,14 @@ type EventAggregator struct {
 	clock       clock.PassiveClock
 }
 
-// group is what is known of similar events.
+// group is a group of similar events.
 type group struct {
-	// Invariant: there are fewer than maxEvents, between two calls.
+	// Invariant: between two calls there are fewer than maxEvents.
 	own  map[digest]struct{}
 	last time.Time
 }
 
-// NewEventAggregator makes an EventAggregator. CorrelatorOptions tell what the parameters mean, but there are no defaults.
+// NewEventAggregator returns an EventAggregator. See CorrelatorOptions for the parameters; there are no defaults.
 func NewEventAggregator(lruCacheSize int, keyFunc EventAggregatorKeyFunc, messageFunc EventAggregatorMessageFunc,
 	maxEvents int, maxIntervalInSeconds int, clock clock.PassiveClock) *EventAggregator {
 	return &EventAggregator{
@@ -55,7 +57,7 @@ func NewEventAggregator(lruCacheSize int, keyFunc EventAggregatorKeyFunc, messag
 	}
 }
 
-// EventAggregate returns the event itself or the one that stands for it, and the key by which its like are counted.
+// EventAggregate returns the event itself or its aggregate event, and the key by which repetitions are counted.
 func (e *EventAggregator) EventAggregate(newEvent *corev1.Event) (*corev1.Event, string) {
 	now := e.clock.Now()
 	aggregateKey, localKey := e.keyFunc(newEvent)
@@ -65,7 +67,7 @@ func (e *EventAggregator) EventAggregate(newEvent *corev1.Event) (*corev1.Event,
 	return e.combined(newEvent, now), aggregateKey
 }
 
-// isOneOfFew notes an event of a group, and tells whether it goes its own way.
+// isOneOfFew adds an event to its group, and reports whether it is kept apart.
 func (e *EventAggregator) isOneOfFew(key, local digest, now time.Time) bool {
 	e.Lock()
 	defer e.Unlock()
@@ -88,8 +90,8 @@ func (e *EventAggregator) isOneOfFew(key, local digest, now time.Time) bool {
 	return true
 }
 
-// combined makes the event that stands for similar ones. It has the name of the newest, which is not written itself. What
-// the others may differ in, annotations and labels, it has not.
+// combined returns the aggregate event. It has the name of the newest event, which is not written itself, but not its
+// annotations and labels, in which the others may differ.
 func (e *EventAggregator) combined(newest *corev1.Event, now time.Time) *corev1.Event {
 	event := *newest
 	event.ObjectMeta = metav1.ObjectMeta{Name: newest.Name, Namespace: newest.Namespace}

@@ -52,7 +52,7 @@ func TestWhatCannotBeRecordedIsSaid(t *testing.T) {
 					if lines := l.lines(); len(lines) != 1 {
 						t.Errorf("the log has %q, want one line", lines)
 					} else {
-						wantText(t, lines[0], "an event is not recorded", tt.want, "reason=Pulled")
+						wantText(t, lines[0], "Event not recorded", tt.want, "reason=Pulled")
 					}
 				}
 			})
@@ -125,7 +125,7 @@ func TestASinkThatPanics(t *testing.T) {
 			t.Errorf("got %+v", s)
 		}
 		checkSum(t, s)
-		wantText(t, strings.Join(log.lines(), "\n"), "a listener panicked", "the sink is broken", "badinput_test.go")
+		wantText(t, strings.Join(log.lines(), "\n"), "Event listener panicked", "the sink is broken", "badinput_test.go")
 	})
 }
 
@@ -150,7 +150,7 @@ func TestASinkThatEndsItsGoroutine(t *testing.T) {
 			t.Errorf("got %+v", s)
 		}
 		checkSum(t, s)
-		wantText(t, strings.Join(log.lines(), "\n"), "a listener called runtime.Goexit")
+		wantText(t, strings.Join(log.lines(), "\n"), "Event listener called runtime.Goexit")
 	})
 }
 

@@ -16,34 +16,34 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Broadcaster is the EventBroadcaster of this package: New makes one, and so does NewBroadcaster.
+// Broadcaster is the EventBroadcaster of this package. New and NewBroadcaster return one.
 //
 //	recorder ──▶ publish ──▶ queue of a listener ──▶ its goroutine ──▶ handler, log
 //	                   └───▶ queue of a listener ──▶ its goroutine ──▶ correlator ──▶ sink
 //
-// A recorder makes the event and puts it into the queue of each listener, where there is room. There is no queue before
-// these, and no goroutine but theirs.
+// A recorder creates the event and puts it into the queue of each listener that has room. There is no other queue, and
+// there are no goroutines other than those of the listeners.
 type Broadcaster struct {
 	config Config
 	counts counts
 	complaints
 
-	ctx    context.Context // ends when Shutdown has no more time to give; of it are the listeners' contexts
+	ctx    context.Context // parent of the listeners' contexts, cancelled at the end of Shutdown
 	cancel context.CancelFunc
 
 	// last is the time in the name of the newest event.
 	last atomic.Int64
 
 	mu sync.Mutex
-	// listeners get events. Invariant: their queues are open, and all are in running.
+	// listeners receive events. Invariant: their queues are open, and all are in running.
 	listeners []*listener
-	// running are those whose goroutines have not ended.
+	// running are the listeners whose goroutines have not ended.
 	running []*listener
-	// closing is closed when Shutdown begins, and deadline then set.
+	// closing is closed when Shutdown begins, and deadline is set then.
 	closing  chan struct{}
 	deadline time.Time
 
-	// stopAfter takes back what was to happen at the end of the user's context; ended is closed when that has been done.
+	// stopAfter cancels the shutdown at the end of the user's context; ended is closed when that shutdown is done.
 	stopAfter func() bool
 	stopOnce  sync.Once
 	ended     chan struct{}
@@ -54,14 +54,14 @@ var _ EventBroadcaster = (*Broadcaster)(nil)
 // grace is how long Shutdown waits for listeners whose contexts have ended.
 const grace = time.Second
 
-var errShutdown = errors.New("the broadcaster was shut down")
+var errShutdown = errors.New("broadcaster was shut down")
 
-// New makes a Broadcaster. It does nothing until it has a listener.
+// New returns a Broadcaster. It does nothing until it has a listener.
 func New(config Config) (*Broadcaster, error) {
 	return newBroadcaster(context.Background(), config)
 }
 
-// newBroadcaster makes one that shuts down with a context. Nil means never.
+// newBroadcaster returns a broadcaster that shuts down with a context. A nil context means never.
 func newBroadcaster(ctx context.Context, config Config) (*Broadcaster, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func newBroadcaster(ctx context.Context, config Config) (*Broadcaster, error) {
 	return b, nil
 }
 
-// moment is now in nanoseconds, and never the same twice: it makes the names of events.
+// moment returns the time in nanoseconds, never the same twice: it is part of the names of events.
 func (b *Broadcaster) moment() int64 {
 	for {
 		last := b.last.Load()
@@ -88,7 +88,7 @@ func (b *Broadcaster) moment() int64 {
 	}
 }
 
-// publish puts an event into the queues. All listeners get events in the same order.
+// publish puts an event into the queues. All listeners receive events in the same order.
 func (b *Broadcaster) publish(event *corev1.Event) error {
 	b.mu.Lock()
 	if b.isClosing() {
@@ -107,26 +107,27 @@ func (b *Broadcaster) publish(event *corev1.Event) error {
 	}
 	b.mu.Unlock()
 	if full != "" {
-		b.complain(b.config.Logger, aboutDrop, slog.LevelError, "events are dropped: a listener is too slow for them",
+		b.complain(b.config.Logger, aboutDrop, slog.LevelError, "Dropped event: listener queue is full",
 			"listener", full, "queue", b.config.Queue, "dropped", b.counts.dropped.Load())
 	}
 	return nil
 }
 
-// StartEventWatcher calls a function with each event from now on, one after the other. The event is the function's to keep
-// and to change. If the function panics or calls runtime.Goexit, that is counted and logged, and it goes on with the next event. After
-// Shutdown there is nothing to listen to, and an empty watch is returned.
+// StartEventWatcher calls a function with each event from now on, one after the other. The function may keep and modify
+// the event. If it panics or calls runtime.Goexit, that is counted and logged, and it is called with the next event.
+// After Shutdown a closed watch is returned.
 func (b *Broadcaster) StartEventWatcher(eventHandler func(*corev1.Event)) watch.Interface {
 	if eventHandler == nil {
-		panic("record: StartEventWatcher was given no function to call")
+		panic("record: StartEventWatcher: function is nil")
 	}
 	return b.listen(funcName(eventHandler), func(_ context.Context, event *corev1.Event) { eventHandler(event) })
 }
 
-// StartRecordingToSink writes events from now on to a sink: counted, combined and limited, as EventCorrelator does.
+// StartRecordingToSink writes events from now on to a sink, after an EventCorrelator has counted, combined and filtered
+// them.
 func (b *Broadcaster) StartRecordingToSink(sink EventSink) watch.Interface {
 	if sink == nil {
-		panic("record: StartRecordingToSink was given no sink")
+		panic("record: StartRecordingToSink: sink is nil")
 	}
 	w := &writer{b: b, sink: sink, correlator: NewEventCorrelatorWithOptions(b.config.Correlator)}
 	return b.listen(fmt.Sprintf("%T", sink), w.handle)
@@ -146,7 +147,7 @@ func (b *Broadcaster) listen(name string, handle func(context.Context, *corev1.E
 	return l
 }
 
-// leave takes a listener off the list, so that its queue comes to an end. It may be off already.
+// leave removes a listener from the list and closes its queue, unless that has been done.
 func (b *Broadcaster) leave(l *listener) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -156,17 +157,17 @@ func (b *Broadcaster) leave(l *listener) {
 	}
 }
 
-// gone is the last word of a listener.
+// gone is called when the goroutine of a listener has ended.
 func (b *Broadcaster) gone(l *listener) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.running = slices.DeleteFunc(b.running, func(other *listener) bool { return other == l })
 }
 
-// funcName is what a handler is called in complaints.
+// funcName returns the name of a handler for logs.
 func funcName(f any) string {
 	if found := runtime.FuncForPC(reflect.ValueOf(f).Pointer()); found != nil {
 		return found.Name()
 	}
-	return "a function"
+	return "unknown function"
 }

@@ -7,23 +7,24 @@ import (
 	"time"
 )
 
-// Config says how a Broadcaster is to be. The zero value works.
+// Config configures a Broadcaster. The zero value works.
 type Config struct {
-	// Correlator says what is combined and what is left out, for each sink.
+	// Correlator configures how events are combined and filtered, for each sink.
 	Correlator CorrelatorOptions
 
-	// Queue is how many events wait for each listener. What comes when it is full is dropped. 0 means 1,000.
+	// Queue is the capacity of each listener's queue. Events are dropped while it is full. 0 means 1,000.
 	Queue int
-	// Tries is how often a write to a sink is tried that fails for want of an answer. 0 means 12.
+	// Tries is the number of attempts to write an event to a sink that does not answer. 0 means 12.
 	Tries int
-	// RetryDelay is the time between two tries. The first is a random part of it. 0 means 10 seconds.
+	// RetryDelay is the time between two attempts; the first delay is a random part of it. 0 means 10 seconds.
 	RetryDelay time.Duration
-	// WriteTimeout ends a write to a ContextEventSink. 0 means 30 seconds.
+	// WriteTimeout is the timeout of a write to a ContextEventSink. 0 means 30 seconds.
 	WriteTimeout time.Duration
-	// ShutdownTimeout is how long Shutdown lets the listeners go on with what is in their queues. 0 means 5 seconds.
+	// ShutdownTimeout is how long Shutdown lets the listeners work off their queues. 0 means 5 seconds.
 	ShutdownTimeout time.Duration
 
-	// Logger hears about what is dropped, refused and given up, each at most once in ten seconds. Nil means silence.
+	// Logger receives events that are dropped, rejected or given up, each at most once in ten seconds. Nil means no
+	// logging.
 	Logger *slog.Logger
 }
 
@@ -70,31 +71,31 @@ func orDefault[T comparable](field *T, value T) {
 // BroadcasterOption is an option of NewBroadcaster: WithContext, WithCorrelatorOptions or WithSleepDuration.
 type BroadcasterOption func(*config)
 
-// config is what options change.
+// config is the target of options.
 type config struct {
 	CorrelatorOptions
 	context.Context
 	sleepDuration time.Duration
 }
 
-// WithContext makes a broadcaster that shuts down when the context ends, and that logs to the logger in the context
-// (logr's), if there is one.
+// WithContext makes the broadcaster shut down when the context ends, and log to the logr.Logger in the context, if
+// there is one.
 func WithContext(ctx context.Context) BroadcasterOption {
 	return func(c *config) { c.Context = ctx }
 }
 
-// WithCorrelatorOptions says what is combined and what is left out.
+// WithCorrelatorOptions configures how events are combined and filtered.
 func WithCorrelatorOptions(options CorrelatorOptions) BroadcasterOption {
 	return func(c *config) { c.CorrelatorOptions = options }
 }
 
-// WithSleepDuration is the time between two tries to write an event, 10 seconds without this option. 0 means none.
+// WithSleepDuration sets the time between two attempts to write an event. The default is 10 seconds; 0 means no delay.
 func WithSleepDuration(sleepDuration time.Duration) BroadcasterOption {
-	// In a Config, 0 is the default; so none is as little as can be.
+	// In a Config, 0 is the default, so "no delay" is one nanosecond.
 	return func(c *config) { c.sleepDuration = max(sleepDuration, 1) }
 }
 
-// NewBroadcaster makes a Broadcaster with options. It panics if they are no good; New returns an error.
+// NewBroadcaster returns a Broadcaster with options. It panics if they are invalid; New returns an error.
 func NewBroadcaster(opts ...BroadcasterOption) EventBroadcaster {
 	var c config
 	for _, opt := range opts {
@@ -111,12 +112,12 @@ func NewBroadcaster(opts ...BroadcasterOption) EventBroadcaster {
 	return b
 }
 
-// NewBroadcasterForTests is NewBroadcaster WithSleepDuration.
+// NewBroadcasterForTests is NewBroadcaster with WithSleepDuration.
 func NewBroadcasterForTests(sleepDuration time.Duration) EventBroadcaster {
 	return NewBroadcaster(WithSleepDuration(sleepDuration))
 }
 
-// NewBroadcasterWithCorrelatorOptions is NewBroadcaster WithCorrelatorOptions.
+// NewBroadcasterWithCorrelatorOptions is NewBroadcaster with WithCorrelatorOptions.
 func NewBroadcasterWithCorrelatorOptions(options CorrelatorOptions) EventBroadcaster {
 	return NewBroadcaster(WithCorrelatorOptions(options))
 }

@@ -8,25 +8,25 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// CorrelatorOptions change the defaults of an EventCorrelator. The zero value means all of them.
+// CorrelatorOptions configure an EventCorrelator. Zero values mean the defaults.
 type CorrelatorOptions struct {
-	// LRUCacheSize is how many sorts of events are remembered, those that happened last. 0 means 4,096.
+	// LRUCacheSize is the number of distinct events that are remembered. 0 means 4,096.
 	LRUCacheSize int
-	// BurstSize is how many events of one source about one object are let through at once, and QPS how many more in a second.
-	// 0 means 25, and one in five minutes.
+	// BurstSize is the burst of events of one source about one object that is allowed, QPS the rate after that. 0 means
+	// 25, and one in five minutes.
 	BurstSize int
 	QPS       float32
-	// KeyFunc tells which events are similar. Nil means EventAggregatorByReasonFunc.
+	// KeyFunc determines which events are similar. Nil means EventAggregatorByReasonFunc.
 	KeyFunc EventAggregatorKeyFunc
-	// MessageFunc makes the message of an event that stands for similar ones. Nil means EventAggregatorByReasonMessageFunc.
+	// MessageFunc returns the message of an aggregate event. Nil means EventAggregatorByReasonMessageFunc.
 	MessageFunc EventAggregatorMessageFunc
 	// MaxEvents is the number of similar events with different messages from which on they are combined. 0 means 10.
 	MaxEvents int
-	// MaxIntervalInSeconds is how long after the last of them similar events are forgotten. 0 means 600.
+	// MaxIntervalInSeconds is how long a group of similar events is remembered after the last of them. 0 means 600.
 	MaxIntervalInSeconds int
 	// Clock is for tests. Nil means the real one.
 	Clock clock.PassiveClock
-	// SpamKeyFunc tells which events share a limit. Nil means those with the same source, object and type.
+	// SpamKeyFunc determines which events share a rate limit. Nil means those with the same source, object and type.
 	SpamKeyFunc EventSpamKeyFunc
 }
 
@@ -46,7 +46,7 @@ func (o *CorrelatorOptions) validate() error {
 		{"LRUCacheSize", float64(o.LRUCacheSize)}, {"BurstSize", float64(o.BurstSize)}, {"QPS", float64(o.QPS)},
 		{"MaxEvents", float64(o.MaxEvents)}, {"MaxIntervalInSeconds", float64(o.MaxIntervalInSeconds)},
 	} {
-		if !(field.value >= 0) { // or it is not a number
+		if !(field.value >= 0) { // also false for NaN
 			return fmt.Errorf("record: CorrelatorOptions.%s is %v; it must not be negative", field.name, field.value)
 		}
 	}
@@ -74,42 +74,42 @@ func (o CorrelatorOptions) withDefaults() CorrelatorOptions {
 	return o
 }
 
-// EventFilterFunc tells whether an event is to be left out.
+// EventFilterFunc reports whether an event should be dropped.
 type EventFilterFunc func(event *corev1.Event) bool
 
-// EventCorrelator keeps events from flooding a server and those who read them. An event goes through three steps:
+// EventCorrelator protects the server and its users from floods of events. An event goes through three steps:
 //
-//  1. EventAggregator puts one event in the place of similar ones, when there are many;
-//  2. events that are the same are counted: the first is created, and then changed;
-//  3. EventSourceObjectSpamFilter leaves out what is too much from one source about one object. It was counted, though, so that
-//     the next one that gets through has the right count.
+//  1. EventAggregator replaces similar events by one, if there are many;
+//  2. repetitions of an event are counted: the first is created, later ones update it;
+//  3. EventSourceObjectSpamFilter drops events above the rate limit of one source and object. They were counted, so
+//     that the next one that passes has the right count.
 //
-// What it remembers is bounded by CorrelatorOptions.LRUCacheSize, whatever the length of messages. It may be used by many
-// goroutines, but then the order of writes is theirs to keep.
+// Its memory is bounded by CorrelatorOptions.LRUCacheSize, whatever the length of messages. It is safe for concurrent
+// use, but then the callers have to order the writes.
 type EventCorrelator struct {
 	filter     EventFilterFunc
 	aggregator *EventAggregator
 	counter    *counter
 }
 
-// EventCorrelateResult is what to do with an event.
+// EventCorrelateResult is the result of EventCorrelate.
 type EventCorrelateResult struct {
-	// Event is the one to write: to create if its count is one, and to patch otherwise.
+	// Event is the event to write: to create if its count is one, otherwise to patch.
 	Event *corev1.Event
-	// Patch is a strategic merge patch of the event as it was last time.
+	// Patch is a strategic merge patch relative to the previous write of the event.
 	Patch []byte
-	// Skip tells not to write it.
+	// Skip means that the event should not be written.
 	Skip bool
 
-	key string // what UpdateState of the server's copy is about
+	key string // the key for UpdateState
 }
 
-// NewEventCorrelator makes an EventCorrelator with the defaults.
+// NewEventCorrelator returns an EventCorrelator with the defaults.
 func NewEventCorrelator(clock clock.PassiveClock) *EventCorrelator {
 	return NewEventCorrelatorWithOptions(CorrelatorOptions{Clock: clock})
 }
 
-// NewEventCorrelatorWithOptions makes an EventCorrelator. It panics if an option is negative.
+// NewEventCorrelatorWithOptions returns an EventCorrelator. It panics if an option is negative.
 func NewEventCorrelatorWithOptions(options CorrelatorOptions) *EventCorrelator {
 	if err := options.validate(); err != nil {
 		panic(err)
@@ -122,10 +122,10 @@ func NewEventCorrelatorWithOptions(options CorrelatorOptions) *EventCorrelator {
 	}
 }
 
-// EventCorrelate tells what to do with an event, which it leaves as it is.
+// EventCorrelate returns what to do with an event. It does not modify the event.
 func (c *EventCorrelator) EventCorrelate(newEvent *corev1.Event) (*EventCorrelateResult, error) {
 	if newEvent == nil {
-		return nil, errors.New("record: the event to correlate is nil")
+		return nil, errors.New("record: event is nil")
 	}
 	event, key := c.aggregator.EventAggregate(newEvent)
 	event, patch, err := c.counter.observe(event, key)
@@ -135,15 +135,15 @@ func (c *EventCorrelator) EventCorrelate(newEvent *corev1.Event) (*EventCorrelat
 	return &EventCorrelateResult{Event: event, Patch: patch, key: key}, err
 }
 
-// UpdateState takes over what a server returned when the event was written.
+// UpdateState updates the correlator with the server's answer to a write.
 func (c *EventCorrelator) UpdateState(event *corev1.Event) {
 	if event != nil {
 		c.counter.update(event, sameEvent(event))
 	}
 }
 
-// written is UpdateState for the key by which the event was found. A server may return other words than it was given, and
-// an event that stands for similar ones is not found by its words at all.
+// written is UpdateState for the key that EventCorrelate used. The key cannot be computed from the answer: the server
+// may have changed the event, and an aggregate event has another key.
 func (c *EventCorrelator) written(result *EventCorrelateResult, event *corev1.Event) {
 	if event != nil {
 		c.counter.update(event, result.key)

@@ -10,13 +10,13 @@ import (
 	"k8s.io/utils/lru"
 )
 
-// counter counts events that are the same.
+// counter counts repetitions of events.
 type counter struct {
 	mu   sync.Mutex
 	seen *lru.Cache // of tally, by the digest of a key
 }
 
-// tally is what is known of an event that was written, or should have been.
+// tally is the state of an event that was written, or should have been.
 type tally struct {
 	count           int32
 	first           metav1.Time
@@ -26,7 +26,7 @@ type tally struct {
 
 func newCounter(size int) *counter { return &counter{seen: newCache(size)} }
 
-// observe counts one more. If it is not the first, the event that is returned has the name of the first, and there is a
+// observe counts one repetition. If it is not the first, the returned event has the name of the first, and there is a
 // patch for it.
 func (c *counter) observe(newEvent *corev1.Event, key string) (*corev1.Event, []byte, error) {
 	event := *newEvent
@@ -50,8 +50,8 @@ func (c *counter) observe(newEvent *corev1.Event, key string) (*corev1.Event, []
 	return &event, patch, err
 }
 
-// update takes over what the server says. A count that went down, as that of a server that does not keep counts, is not
-// believed.
+// update takes over the server's answer. A count that went down, as with a server that does not keep counts, is
+// ignored.
 func (c *counter) update(event *corev1.Event, key string) {
 	id := digestOf(key)
 	c.mu.Lock()
@@ -67,8 +67,8 @@ func tallyOf(event *corev1.Event) tally {
 	return tally{max(event.Count, 1), event.FirstTimestamp, event.Name, event.ResourceVersion}
 }
 
-// patchFor makes the strategic merge patch that brings the event on the server up to date. The message is in it because an
-// event that stands for similar ones tells the newest.
+// patchFor returns the strategic merge patch that updates the event on the server. It contains the message because an
+// aggregate event has the message of the newest event.
 func patchFor(event *corev1.Event) ([]byte, error) {
 	return json.Marshal(struct {
 		Count         int32       `json:"count"`

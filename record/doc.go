@@ -1,4 +1,4 @@
-// Package record tells people what happens to objects: it writes the events that "kubectl describe" shows.
+// Package record writes Kubernetes events, which "kubectl describe" shows.
 //
 //	broadcaster := record.NewBroadcaster()
 //	defer broadcaster.Shutdown()
@@ -9,34 +9,37 @@
 //
 // # Types
 //
-//   - [EventRecorder] is what a controller holds. It makes events of one source, and hands them to a broadcaster.
-//   - [Broadcaster] gives each event to all who listen. [New] makes one with a [Config], [NewBroadcaster] one with client-go's
-//     options; [EventBroadcaster] is what client-go has of it. Its [Stats] tell what became of events.
-//   - [EventSink] is where events are kept. There are two: EventSinkImpl of vedette.dev/kubernetes/typed/core/v1, and the one of
-//     vedette.dev/kubernetes/typed/events/v1, which writes the same events by events.k8s.io/v1.
-//   - [EventCorrelator] stands before a sink: it combines similar events ([EventAggregator]), counts those that are the same,
-//     and leaves out what is too much ([EventSourceObjectSpamFilter]). [CorrelatorOptions] change its numbers.
-//   - [FakeRecorder] is for tests of what uses a recorder.
-//   - [EventRecorderAdapter] has the signatures of client-go's other recorder, tools/events, and is one with this.
+//   - [EventRecorder] is what a controller uses. It creates events of one source, and passes them to a broadcaster.
+//   - [Broadcaster] distributes each event to all listeners. [New] returns one for a [Config], [NewBroadcaster] one for
+//     client-go's options; [EventBroadcaster] is client-go's interface of it. [Stats] counts what happened to events.
+//   - [EventSink] stores events. There are two: EventSinkImpl of vedette.dev/kubernetes/typed/core/v1, and the one of
+//     vedette.dev/kubernetes/typed/events/v1, which writes the same events as events.k8s.io/v1.
+//   - [EventCorrelator] is in front of a sink: it combines similar events ([EventAggregator]), counts repetitions, and
+//     limits their rate ([EventSourceObjectSpamFilter]). [CorrelatorOptions] configure it.
+//   - [FakeRecorder] is for tests of code that uses a recorder.
+//   - [EventRecorderAdapter] has the signatures of client-go's other recorder, tools/events.
 //
 // # Order, blocking, bounds
 //
-//   - A recorder never waits: it makes the event, puts it into the queues of the listeners and returns. It starts no goroutine.
-//   - Listeners (sinks, logs, functions) have a queue of 1,000 events and one goroutine each. When a queue is full, the newest
-//     event is dropped for that listener, and counted. A listener that is slow, stuck or panicking holds up nobody else.
-//   - All listeners get events in the order in which they were recorded, and a sink writes them in that order.
-//   - While a sink does not answer, its queue stands still: 12 tries for an event, 10 seconds apart. What the server refuses is
-//     given up at once. Memory does not grow, whatever is recorded: a message has 16 KiB at most, and a correlator remembers
-//     4,096 sorts of events by digests of fixed size.
-//   - Trouble is counted in Stats, and told to a logger at most every 10 seconds for each sort of it. There is no logger
+//   - A recorder never blocks: it creates the event, puts it into the queues of the listeners and returns. It starts no
+//     goroutine.
+//   - Listeners (sinks, logs, functions) have a queue of 1,000 events and one goroutine each. While a queue is full,
+//     new events are dropped for that listener, and counted. A listener that is slow, stuck or panicking does not
+//     affect the others.
+//   - All listeners receive events in the order in which they were recorded, and a sink writes them in that order.
+//   - A sink that does not answer blocks its queue: 12 attempts for an event, 10 seconds apart. An event that the
+//     server rejects is given up at once. Memory is bounded: a message has 16 KiB at most, and a correlator remembers
+//     4,096 events by digests of fixed size.
+//   - Errors are counted in Stats, and logged at most every 10 seconds for each kind of error. There is no logger
 //     unless one is given.
-//   - When Shutdown returns, what was queued has been handled or dropped, and nothing runs. It takes no longer than
-//     Config.ShutdownTimeout, and a second.
+//   - When Shutdown returns, queued events have been handled or dropped, and no goroutine is left. It takes at most
+//     Config.ShutdownTimeout plus one second.
 //
 // # Caveats
 //
-//   - An event that nobody listens to is gone: start the sink before the first event.
-//   - Events are for people, not for programs: they are combined, limited and dropped, and a server forgets them after an hour.
-//   - By events.k8s.io/v1, the text of an event cannot be changed once it is written: one that stands for similar events keeps
-//     the text of the first, while its count goes up.
+//   - An event without a listener is lost: start the sink before the first event.
+//   - Events are for people, not for programs: they are combined, rate limited and dropped, and a server deletes them
+//     after an hour.
+//   - With events.k8s.io/v1, the note of an event cannot be updated: an aggregate event keeps the note of the first,
+//     while its count goes up.
 package record

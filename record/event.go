@@ -13,18 +13,18 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// maxMessage is how long a message may be, in bytes. A server takes longer ones by core/v1, but what waits in queues has to
-// have an end. (By events.k8s.io/v1 it takes 1,024; the sink cuts what it writes.)
+// maxMessage is the maximum length of a message in bytes. A server accepts longer ones with core/v1, but the size of
+// queues has to be bounded. (With events.k8s.io/v1 it accepts 1,024; that sink truncates the note.)
 const maxMessage = 16 << 10
 
-// happening is what a recorder is told.
+// happening holds the arguments of a recorder's methods.
 type happening struct {
 	about, related                *corev1.ObjectReference
 	annotations                   map[string]string
 	kind, reason, action, message string
 }
 
-// event makes an event. No two of one moment have the same name.
+// event creates an event. Its name is unique within a process.
 func (h *happening) event(source corev1.EventSource, now time.Time, moment int64) *corev1.Event {
 	namespace := h.about.Namespace
 	if namespace == "" {
@@ -35,7 +35,7 @@ func (h *happening) event(source corev1.EventSource, now time.Time, moment int64
 		ObjectMeta: metav1.ObjectMeta{
 			Name:        eventName(h.about.Name, moment),
 			Namespace:   namespace,
-			Annotations: maps.Clone(h.annotations), // the caller may go on with theirs
+			Annotations: maps.Clone(h.annotations), // the caller may modify its map
 		},
 		InvolvedObject:      *h.about,
 		Related:             h.related,
@@ -52,7 +52,7 @@ func (h *happening) event(source corev1.EventSource, now time.Time, moment int64
 	}
 }
 
-// eventName is the object's name and the time or, if that is no name for an event, a random one.
+// eventName returns the name of the object with the time as suffix or, if that is not a valid name, a random one.
 func eventName(object string, moment int64) string {
 	name := fmt.Sprintf("%s.%x", object, moment)
 	if len(validation.IsDNS1123Subdomain(name)) == 0 {
@@ -61,7 +61,7 @@ func eventName(object string, moment int64) string {
 	return newUUID()
 }
 
-// newUUID makes a random UUID (version 4).
+// newUUID returns a random UUID (version 4).
 func newUUID() string {
 	var u [16]byte
 	rand.Read(u[:]) // never fails
@@ -72,7 +72,7 @@ func newUUID() string {
 
 const ellipsis = "…"
 
-// shortened cuts a message that is too long, between two characters, and replaces what is no text.
+// shortened truncates a message that is too long, between two characters, and replaces invalid UTF-8.
 func shortened(message string) string {
 	if len(message) > maxMessage {
 		end := maxMessage - len(ellipsis)

@@ -7,9 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// FakeRecorder is a recorder for tests. It writes each event to a channel as text: the type, the reason and the message, the
-// object if IncludeObject is set, and annotations if there are any. It waits while the channel is full, as tests that read
-// from it rely on. One without a channel, as the zero value, forgets all.
+// FakeRecorder is a recorder for tests. It sends each event to a channel as text: the type, the reason and the message,
+// the object if IncludeObject is set, and annotations if there are any. It blocks while the channel is full, as in
+// client-go. Without a channel, as in the zero value, events are dropped.
 type FakeRecorder struct {
 	Events chan string
 
@@ -18,27 +18,27 @@ type FakeRecorder struct {
 
 var _ EventRecorderLogger = (*FakeRecorder)(nil)
 
-// NewFakeRecorder makes a FakeRecorder whose channel has room for some events.
+// NewFakeRecorder returns a FakeRecorder with a channel of this size.
 func NewFakeRecorder(bufferSize int) *FakeRecorder {
 	return &FakeRecorder{Events: make(chan string, bufferSize)}
 }
 
-// Event writes an event to the channel.
+// Event sends an event to the channel.
 func (f *FakeRecorder) Event(object runtime.Object, eventtype, reason, message string) {
 	f.write(object, nil, eventtype, reason, message)
 }
 
-// Eventf writes an event to the channel.
+// Eventf sends an event to the channel.
 func (f *FakeRecorder) Eventf(object runtime.Object, eventtype, reason, messageFmt string, args ...any) {
 	f.write(object, nil, eventtype, reason, fmt.Sprintf(messageFmt, args...))
 }
 
-// AnnotatedEventf writes an event to the channel.
+// AnnotatedEventf sends an event to the channel.
 func (f *FakeRecorder) AnnotatedEventf(object runtime.Object, annotations map[string]string, eventtype, reason, messageFmt string, args ...any) {
 	f.write(object, annotations, eventtype, reason, fmt.Sprintf(messageFmt, args...))
 }
 
-// WithLogger returns the recorder itself, which has nothing to say.
+// WithLogger returns the recorder itself, which does not log.
 func (f *FakeRecorder) WithLogger(logr.Logger) EventRecorderLogger { return f }
 
 func (f *FakeRecorder) write(object runtime.Object, annotations map[string]string, eventtype, reason, message string) {
@@ -55,7 +55,7 @@ func (f *FakeRecorder) write(object runtime.Object, annotations map[string]strin
 	f.Events <- text
 }
 
-// involved is the object as tests written for client-go expect it.
+// involved returns the object in the format of client-go's fake.
 func involved(object runtime.Object) string {
 	if object == nil {
 		return " involvedObject{}"

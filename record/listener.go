@@ -10,12 +10,12 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// listener is a queue of events, and the goroutine that handles them.
+// listener is a queue of events and the goroutine that handles them.
 type listener struct {
 	b      *Broadcaster
 	name   string
 	handle func(context.Context, *corev1.Event)
-	// queue is written to, and closed, under the broadcaster's lock.
+	// queue is sent to, and closed, under the broadcaster's lock.
 	queue chan *corev1.Event
 
 	ctx    context.Context
@@ -23,14 +23,14 @@ type listener struct {
 	ended  chan watch.Event
 }
 
-// Stop ends the listener: after the event that it is busy with, or at once if that is waiting to be written. What is in
-// its queue is dropped. It does not wait; the channel of ResultChan is closed when the end is reached.
+// Stop ends the listener: after the current event, or at once if that is waiting to be written. Events in its queue are
+// dropped. Stop does not wait; the channel of ResultChan is closed when the listener has ended.
 func (l *listener) Stop() {
 	l.cancel()
 	l.b.leave(l)
 }
 
-// ResultChan has no events: they go to the handler. It is closed when the listener has ended.
+// ResultChan returns a channel that is closed when the listener has ended. It has no events: they go to the handler.
 func (l *listener) ResultChan() <-chan watch.Event { return l.ended }
 
 func (l *listener) run() {
@@ -40,7 +40,8 @@ func (l *listener) run() {
 			l.end()
 			return
 		}
-		// The handler has called runtime.Goexit, as t.FailNow does, which ends this goroutine. The next event needs another.
+		// The handler has called runtime.Goexit, as t.FailNow does, which ends this goroutine. Start another one for
+		// the next event.
 		go l.run()
 	}()
 	for event := range l.queue {
@@ -48,7 +49,7 @@ func (l *listener) run() {
 			l.b.counts.dropped.Add(1)
 			continue
 		}
-		// Listeners share the event, and handlers are not ours.
+		// Listeners share the event, and a handler may modify its copy.
 		l.call(event.DeepCopy())
 	}
 	complete = true
@@ -60,7 +61,7 @@ func (l *listener) end() {
 	close(l.ended)
 }
 
-// call calls the handler. A panic of it, or a runtime.Goexit, is counted and logged.
+// call calls the handler. A panic or a runtime.Goexit is counted and logged.
 func (l *listener) call(event *corev1.Event) {
 	returned := false
 	defer func() {
@@ -68,9 +69,9 @@ func (l *listener) call(event *corev1.Event) {
 		if returned {
 			return
 		}
-		message := "a listener panicked on an event"
+		message := "Event listener panicked"
 		if cause == nil {
-			message, cause = "a listener called runtime.Goexit on an event", "none"
+			message, cause = "Event listener called runtime.Goexit", "none"
 		}
 		l.b.counts.panics.Add(1)
 		l.b.complain(l.b.config.Logger, aboutPanic, slog.LevelError, message,

@@ -14,7 +14,7 @@ import (
 // StartLogging writes a line for each event from now on.
 func (b *Broadcaster) StartLogging(logf func(format string, args ...any)) watch.Interface {
 	if logf == nil {
-		panic("record: StartLogging was given no function to call")
+		panic("record: StartLogging: function is nil")
 	}
 	return b.listen("log", func(_ context.Context, e *corev1.Event) {
 		about := &e.InvolvedObject
@@ -22,9 +22,9 @@ func (b *Broadcaster) StartLogging(logf func(format string, args ...any)) watch.
 	})
 }
 
-// StartStructuredLogging tells the logger of the broadcaster about each event from now on: Config.Logger, or the one in the
-// context of WithContext. If it has none, then slog.Default: who calls this wants to see events. Verbosity 0 is
-// slog.LevelInfo, and each step more is one level less.
+// StartStructuredLogging logs each event from now on to the logger of the broadcaster: Config.Logger, or the one in the
+// context of WithContext. If there is none, it uses slog.Default. Verbosity 0 is slog.LevelInfo, and each step more is
+// one level less.
 func (b *Broadcaster) StartStructuredLogging(verbosity int) watch.Interface {
 	logger := b.config.Logger
 	if logger == nil {
@@ -39,7 +39,7 @@ func (b *Broadcaster) StartStructuredLogging(verbosity int) watch.Interface {
 	})
 }
 
-// loggerFrom is the logger in a context, or nil.
+// loggerFrom returns the logger in a context, or nil.
 func loggerFrom(ctx context.Context) *slog.Logger {
 	if ctx == nil {
 		return nil
@@ -47,7 +47,7 @@ func loggerFrom(ctx context.Context) *slog.Logger {
 	return logr.FromContextAsSlogLogger(ctx)
 }
 
-// topic is what a complaint is about.
+// topic is the kind of an error, for rate limiting.
 type topic int
 
 const (
@@ -61,17 +61,17 @@ const (
 	topics
 )
 
-// complaintInterval is the time between two complaints about one topic. In between they are counted.
+// complaintInterval is the minimum time between two log lines about one topic. In between they are counted.
 const complaintInterval = 10 * time.Second
 
-// complaints keeps trouble with many events from becoming trouble with the log.
+// complaints limits the rate of log lines about errors.
 type complaints struct {
-	mu     sync.Mutex
-	last   [topics]time.Time
-	unsaid [topics]int
+	mu         sync.Mutex
+	last       [topics]time.Time
+	suppressed [topics]int
 }
 
-// complain tells a logger, which may be nil, about something unless it did so just now. No lock may be held.
+// complain logs a message, unless one about this topic was logged recently. logger may be nil. No lock may be held.
 func (c *complaints) complain(logger *slog.Logger, topic topic, level slog.Level, message string, args ...any) {
 	if logger == nil || !logger.Enabled(context.Background(), level) {
 		return
@@ -79,12 +79,12 @@ func (c *complaints) complain(logger *slog.Logger, topic topic, level slog.Level
 	now := time.Now()
 	c.mu.Lock()
 	if last := c.last[topic]; !last.IsZero() && now.Sub(last) < complaintInterval {
-		c.unsaid[topic]++
+		c.suppressed[topic]++
 		c.mu.Unlock()
 		return
 	}
-	unsaid := c.unsaid[topic]
-	c.last[topic], c.unsaid[topic] = now, 0
+	suppressed := c.suppressed[topic]
+	c.last[topic], c.suppressed[topic] = now, 0
 	c.mu.Unlock()
-	logger.Log(context.Background(), level, message, append(args, "unsaid", unsaid)...)
+	logger.Log(context.Background(), level, message, append(args, "suppressed", suppressed)...)
 }

@@ -90,7 +90,7 @@ func TestASinkThatIsDownIsSaidAtOnce(t *testing.T) {
 		if lines := log.lines(); len(lines) != 1 {
 			t.Fatalf("the log has %q, want one line", lines)
 		}
-		wantText(t, log.lines()[0], "level=WARN", "could not be written yet", "connection refused", "Pod ns/a", "event=ns/a.")
+		wantText(t, log.lines()[0], "level=WARN", "Event not written, retrying", "connection refused", "Pod ns/a", "event=ns/a.")
 		if s := b.Stats(); s.LastError != errDown || s.Failed != 0 {
 			t.Errorf("got %+v", s)
 		}
@@ -111,11 +111,11 @@ func TestComplaintsAreRare(t *testing.T) {
 		}
 		close(release)
 		b.Shutdown()
-		lines := slices.DeleteFunc(log.lines(), func(line string) bool { return !strings.Contains(line, "are dropped") })
+		lines := slices.DeleteFunc(log.lines(), func(line string) bool { return !strings.Contains(line, "Dropped event") })
 		if len(lines) != 2 {
 			t.Fatalf("the log has %q, want two lines in fifteen seconds", lines)
 		}
-		wantText(t, lines[0], "unsaid=0", "queue=1", "TestComplaintsAreRare")
-		wantText(t, lines[1], "unsaid=99")
+		wantText(t, lines[0], "suppressed=0", "queue=1", "TestComplaintsAreRare")
+		wantText(t, lines[1], "suppressed=99")
 	})
 }

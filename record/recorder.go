@@ -12,7 +12,7 @@ import (
 	"vedette.dev/reference"
 )
 
-// recorder makes events of one source.
+// recorder creates events of one source.
 type recorder struct {
 	b      *Broadcaster
 	scheme *runtime.Scheme
@@ -20,8 +20,8 @@ type recorder struct {
 	logger *slog.Logger
 }
 
-// NewRecorder makes a recorder of events from one source. The scheme tells the kinds of objects that do not say it; it may
-// be nil if all do.
+// NewRecorder returns a recorder of events from one source. The scheme provides the kinds of objects that have none
+// set; it may be nil if all have.
 func (b *Broadcaster) NewRecorder(scheme *runtime.Scheme, source corev1.EventSource) EventRecorderLogger {
 	return &recorder{b: b, scheme: scheme, source: source, logger: b.config.Logger}
 }
@@ -45,26 +45,27 @@ func (r *recorder) AnnotatedEventf(object runtime.Object, annotations map[string
 	r.record(object, nil, happening{annotations: annotations, kind: eventtype, reason: reason, message: message})
 }
 
-// record hands an event to the listeners, or says why not.
+// record passes an event to the listeners, or logs why it cannot be recorded.
 func (r *recorder) record(object, related runtime.Object, h happening) {
 	err := r.try(object, related, h)
 	if err == nil {
 		return
 	}
 	r.b.counts.refused.Add(1)
-	r.b.complain(r.logger, aboutRefusal, slog.LevelError, "an event is not recorded", "error", err,
+	r.b.complain(r.logger, aboutRefusal, slog.LevelError, "Event not recorded", "err", err,
 		"object", fmt.Sprintf("%T", object), "type", h.kind, "reason", h.reason, "text", shortened(h.message))
 }
 
 func (r *recorder) try(object, related runtime.Object, h happening) (err error) {
 	if h.kind != corev1.EventTypeNormal && h.kind != corev1.EventTypeWarning {
-		return fmt.Errorf("the type of an event must be %q or %q, not %q", corev1.EventTypeNormal, corev1.EventTypeWarning, h.kind)
+		return fmt.Errorf("event type must be %q or %q, got %q", corev1.EventTypeNormal, corev1.EventTypeWarning, h.kind)
 	}
 	if h.about, err = reference.GetReference(r.scheme, object); err != nil {
 		return err
 	}
 	if related != nil {
-		// Without it the event still says what happened. A copy, since a reference is returned as it is.
+		// Without the related object the event is still useful. It is copied, because an ObjectReference is returned as
+		// it is.
 		if ref, err := reference.GetReference(r.scheme, related); err == nil {
 			h.related = ref.DeepCopy()
 		}

@@ -94,11 +94,11 @@ func TestMisusePanicsWithASentence(t *testing.T) {
 	b := NewBroadcaster()
 	defer b.Shutdown()
 	for want, call := range map[string]func(){
-		"no function to call": func() { b.StartEventWatcher(nil) },
-		"no sink":             func() { b.StartRecordingToSink(nil) },
-		"given no function":   func() { b.StartLogging(nil) },
-		"BurstSize is -1":     func() { NewBroadcasterWithCorrelatorOptions(CorrelatorOptions{BurstSize: -1}) },
-		"MaxEvents is -1":     func() { NewEventCorrelatorWithOptions(CorrelatorOptions{MaxEvents: -1}) },
+		"StartEventWatcher: function is nil": func() { b.StartEventWatcher(nil) },
+		"sink is nil":                        func() { b.StartRecordingToSink(nil) },
+		"StartLogging: function is nil":      func() { b.StartLogging(nil) },
+		"BurstSize is -1":                    func() { NewBroadcasterWithCorrelatorOptions(CorrelatorOptions{BurstSize: -1}) },
+		"MaxEvents is -1":                    func() { NewEventCorrelatorWithOptions(CorrelatorOptions{MaxEvents: -1}) },
 	} {
 		func() {
 			defer func() {

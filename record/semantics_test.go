@@ -41,7 +41,7 @@ func TestARecorderNeverBlocks(t *testing.T) {
 		if s := b.Stats(); s.Recorded != 1501 || s.Dropped != 500 || s.Waiting != 1000 {
 			t.Errorf("got %+v, want 1000 waiting and 500 dropped", s)
 		}
-		if lines := log.lines(); len(lines) != 1 || !strings.Contains(lines[0], "events are dropped") {
+		if lines := log.lines(); len(lines) != 1 || !strings.Contains(lines[0], "Dropped event") {
 			t.Errorf("the log has %q, want one line about dropped events", lines)
 		}
 		close(release)

@@ -6,16 +6,18 @@ import (
 	"time"
 )
 
-// Shutdown ends the broadcaster. What is recorded from now on is refused. What is in the queues is still handled, with one
-// try to write each event, for Config.ShutdownTimeout; what remains then is dropped, and writes under way are given up.
-// When it returns, nothing of the broadcaster runs. The one exception is a handler, or a sink that is no ContextEventSink,
-// that does not return: Shutdown waits a second longer for it, and then says so and leaves it alone.
+// Shutdown stops the broadcaster. Events recorded from now on are rejected. Events in the queues are still handled,
+// with one attempt to write each, for Config.ShutdownTimeout; what remains then is dropped, and running writes are
+// cancelled. When it returns, no goroutine of the broadcaster is left. The one exception is a handler, or a sink that
+// is not a ContextEventSink, that does not return: Shutdown waits for it for another second, logs that, and leaves it
+// running.
 //
-// It may be called more than once, and by many; each call waits. A handler should not call it: it would wait for itself.
+// It may be called more than once and concurrently; each call waits. A handler must not call it: it would wait for
+// itself.
 func (b *Broadcaster) Shutdown() {
 	b.stopOnce.Do(func() {
 		if b.stopAfter() {
-			close(b.ended) // it will never begin
+			close(b.ended) // it will never start
 		}
 	})
 	b.shutdown()
@@ -31,11 +33,11 @@ func (b *Broadcaster) shutdown() {
 	b.cancel()
 	if !b.await(time.Now().Add(grace)) {
 		b.complain(b.config.Logger, aboutEnd, slog.LevelError,
-			"the broadcaster is shut down, but a handler or a sink does not return", "listeners", b.stuck())
+			"Shutdown timed out: handler or sink did not return", "listeners", b.stuck())
 	}
 }
 
-// close lets nothing more into the queues, and tells until when they may be worked off.
+// close closes the queues, and returns until when they may be worked off.
 func (b *Broadcaster) close() time.Time {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -51,7 +53,7 @@ func (b *Broadcaster) close() time.Time {
 	return b.deadline
 }
 
-// isClosing tells whether Shutdown has begun.
+// isClosing reports whether Shutdown has begun.
 func (b *Broadcaster) isClosing() bool {
 	select {
 	case <-b.closing:
@@ -61,7 +63,7 @@ func (b *Broadcaster) isClosing() bool {
 	}
 }
 
-// await tells whether all listeners have ended before a time.
+// await reports whether all listeners have ended before deadline.
 func (b *Broadcaster) await(deadline time.Time) bool {
 	b.mu.Lock()
 	running := slices.Clone(b.running)
@@ -78,7 +80,7 @@ func (b *Broadcaster) await(deadline time.Time) bool {
 	return true
 }
 
-// stuck names the listeners that have not ended.
+// stuck returns the names of the listeners that have not ended.
 func (b *Broadcaster) stuck() (names []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -86,7 +86,7 @@ func TestShutdownWithASinkThatBlocks(t *testing.T) {
 		if took := time.Since(start); took != 6*time.Second {
 			t.Errorf("it took %v, want 6s", took)
 		}
-		wantText(t, strings.Join(log.lines(), "\n"), "does not return", "memorySink")
+		wantText(t, strings.Join(log.lines(), "\n"), "did not return", "memorySink")
 		if s := b.Stats(); s.Listeners != 1 {
 			t.Errorf("got %+v", s)
 		}

@@ -10,12 +10,12 @@ import (
 	"vedette.dev/flowcontrol"
 )
 
-// EventSpamKeyFunc tells which events share a limit: those with the same key.
+// EventSpamKeyFunc returns the key of an event for rate limiting: events with the same key share a limit.
 type EventSpamKeyFunc func(event *corev1.Event) string
 
-// EventSourceObjectSpamFilter leaves out what is too much from one source about one object: a token bucket for each.
+// EventSourceObjectSpamFilter limits the rate of events of one source about one object, with a token bucket for each.
 type EventSourceObjectSpamFilter struct {
-	mu      sync.Mutex // so that there is one bucket a key
+	mu      sync.Mutex // so that there is one bucket per key
 	buckets *lru.Cache // of flowcontrol.PassiveRateLimiter, by the digest of the key
 	burst   int
 	qps     float32
@@ -23,7 +23,7 @@ type EventSourceObjectSpamFilter struct {
 	keyFunc EventSpamKeyFunc
 }
 
-// NewEventSourceObjectSpamFilter makes a filter. CorrelatorOptions tell what the parameters mean, but there are no defaults.
+// NewEventSourceObjectSpamFilter returns a filter. See CorrelatorOptions for the parameters; there are no defaults.
 func NewEventSourceObjectSpamFilter(lruCacheSize, burst int, qps float32, clock clock.PassiveClock,
 	spamKeyFunc EventSpamKeyFunc) *EventSourceObjectSpamFilter {
 	return &EventSourceObjectSpamFilter{
@@ -35,7 +35,7 @@ func NewEventSourceObjectSpamFilter(lruCacheSize, burst int, qps float32, clock 
 	}
 }
 
-// Filter tells whether an event is to be left out, and takes a token if not.
+// Filter reports whether an event should be dropped, and takes a token if not.
 func (f *EventSourceObjectSpamFilter) Filter(event *corev1.Event) bool {
 	key := digestOf(f.keyFunc(event))
 	f.mu.Lock()

@@ -4,41 +4,41 @@ import (
 	"sync/atomic"
 )
 
-// Stats counts what became of events since the broadcaster was made. For a broadcaster with one sink and no other listener,
-// from the beginning and after Shutdown, Recorded = Dropped + Filtered + Written + Failed.
+// Stats counts what happened to events since the broadcaster was created. For a broadcaster with one sink and no other
+// listener, from the beginning and after Shutdown, Recorded = Dropped + Filtered + Written + Failed.
 type Stats struct {
-	// Recorded is how many events were taken from recorders. Refused is how many were not, because of their object or type, or
-	// after Shutdown.
+	// Recorded is the number of events accepted from recorders. Refused is the number of those that were not, because
+	// of their object or type, or after Shutdown.
 	Recorded, Refused uint64
-	// Dropped is how many were not handed to a listener, because its queue was full, or it was stopped. An event that two
-	// listeners miss counts twice.
+	// Dropped is the number of events not delivered to a listener, because its queue was full or it was stopped. An
+	// event that two listeners miss counts twice.
 	Dropped uint64
-	// Filtered is how many were too much from one source about one object, and not written to a sink.
+	// Filtered is the number of events above the rate limit of one source and object, which were not written to a sink.
 	Filtered uint64
-	// Written is how many writes to sinks were successful, and Failed how many events were given up. Retried counts the tries
-	// after a first one.
+	// Written is the number of successful writes to sinks, Failed the number of events given up, Retried the number of
+	// attempts after the first.
 	Written, Failed, Retried uint64
-	// Panics is how often a listener panicked or called runtime.Goexit.
+	// Panics is the number of times that a listener panicked or called runtime.Goexit.
 	Panics uint64
-	// LastError is why the last write failed, whether or not it was tried again.
+	// LastError is the error of the last failed write, whether or not it was retried.
 	LastError error
 
-	// Listeners is how many have not ended, and Waiting the number of events in their queues.
+	// Listeners is the number of listeners that have not ended, Waiting the number of events in their queues.
 	Listeners, Waiting int
 }
 
-// counts are the Stats, as they are counted.
+// counts holds the counters of Stats.
 type counts struct {
 	recorded, refused, dropped, filtered, written, failed, retried, panics atomic.Uint64
 	lastError                                                              atomic.Pointer[error]
 }
 
-// StatsReader is what has Stats: every broadcaster of this package.
+// StatsReader is implemented by every broadcaster of this package.
 type StatsReader interface {
 	Stats() Stats
 }
 
-// Stats tells what became of events.
+// Stats returns the counters.
 func (b *Broadcaster) Stats() Stats {
 	c := &b.counts
 	s := Stats{
@@ -57,7 +57,7 @@ func (b *Broadcaster) Stats() Stats {
 	return s
 }
 
-// StatsOf is the Stats of a broadcaster, the zero ones if it has none to tell.
+// StatsOf returns the Stats of a broadcaster, or zero if it has none.
 func StatsOf(broadcaster EventBroadcaster) Stats {
 	if r, ok := broadcaster.(StatsReader); ok {
 		return r.Stats()

@@ -27,7 +27,7 @@ func (w *writer) handle(ctx context.Context, event *corev1.Event) {
 	result, err := w.correlator.EventCorrelate(event)
 	switch {
 	case err != nil:
-		w.giveUp(aboutRejection, "an event cannot be written", event, err)
+		w.giveUp(aboutRejection, "Event cannot be correlated", event, err)
 	case result.Skip:
 		outcome = &w.b.counts.filtered
 	case w.write(ctx, result):
@@ -35,25 +35,25 @@ func (w *writer) handle(ctx context.Context, event *corev1.Event) {
 	}
 }
 
-// write tells whether the event was written. A server that says no is believed; one that says nothing is asked again, and
-// until then other events wait.
+// write reports whether the event was written. It is retried only if the server did not answer; meanwhile later events
+// wait.
 func (w *writer) write(ctx context.Context, result *EventCorrelateResult) bool {
-	delay := rand.N(w.b.config.RetryDelay) // so that not all clients come back at the same moment
+	delay := rand.N(w.b.config.RetryDelay) // jitter, so that clients do not retry in lockstep
 	for try := 1; ; try++ {
 		err := w.once(ctx, result, try > 1)
 		switch {
 		case err == nil:
 			return true
 		case isAnswer(err):
-			w.giveUp(aboutRejection, "an event was rejected", result.Event, err)
+			w.giveUp(aboutRejection, "Event rejected by the server", result.Event, err)
 			return false
 		case try >= w.b.config.Tries:
-			w.giveUp(aboutFailure, fmt.Sprintf("an event could not be written in %d tries", try), result.Event, err)
+			w.giveUp(aboutFailure, "Event not written, giving up", result.Event, fmt.Errorf("%d attempts: %w", try, err))
 			return false
 		}
-		w.trouble(aboutRetry, slog.LevelWarn, "an event could not be written yet", result.Event, err)
+		w.report(aboutRetry, slog.LevelWarn, "Event not written, retrying", result.Event, err)
 		if !w.b.pause(ctx, delay) {
-			w.giveUp(aboutFailure, "an event could not be written before the end", result.Event, err)
+			w.giveUp(aboutFailure, "Event not written before shutdown", result.Event, err)
 			return false
 		}
 		w.b.counts.retried.Add(1)
@@ -61,7 +61,7 @@ func (w *writer) write(ctx context.Context, result *EventCorrelateResult) bool {
 	}
 }
 
-// once patches an event that is known, and creates it if it is not, or no longer.
+// once patches an event that was written before, and creates it if it was not, or no longer exists.
 func (w *writer) once(ctx context.Context, result *EventCorrelateResult, again bool) error {
 	var written *corev1.Event
 	var err error
@@ -73,7 +73,7 @@ func (w *writer) once(ctx context.Context, result *EventCorrelateResult, again b
 		result.Event.ResourceVersion = ""
 		written, err = w.create(ctx, result.Event)
 		if again && apierrors.IsAlreadyExists(err) {
-			// It is ours: the server got it last time, and we did not get the answer.
+			// It was created by the previous attempt, whose answer was lost.
 			return nil
 		}
 	}
@@ -104,29 +104,30 @@ func (w *writer) patch(ctx context.Context, event *corev1.Event, data []byte) (*
 	return sink.PatchWithContext(ctx, event, data)
 }
 
-// isAnswer tells whether asking again would bring the same: the server has spoken, or the request cannot be made.
+// isAnswer reports whether a retry would have the same result: the server has answered, or the request is invalid.
 func isAnswer(err error) bool {
 	var status *apierrors.StatusError
 	var construction *rest.RequestConstructionError
 	return errors.As(err, &status) || errors.As(err, &construction)
 }
 
-// giveUp says why an event is not written. That its namespace is about to go, or its name is taken, is no trouble.
+// giveUp reports that an event is not written. A terminating namespace or an existing event is logged at debug level
+// only.
 func (w *writer) giveUp(topic topic, message string, event *corev1.Event, err error) {
 	level := slog.LevelError
 	if apierrors.IsAlreadyExists(err) || apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
 		level = slog.LevelDebug
 	}
-	w.trouble(topic, level, message, event, err)
+	w.report(topic, level, message, event, err)
 }
 
-func (w *writer) trouble(topic topic, level slog.Level, message string, event *corev1.Event, err error) {
+func (w *writer) report(topic topic, level slog.Level, message string, event *corev1.Event, err error) {
 	w.b.counts.lastError.Store(&err)
-	w.b.complain(w.b.config.Logger, topic, level, message, "error", err, "event", nameOf(event), "reason", event.Reason,
+	w.b.complain(w.b.config.Logger, topic, level, message, "err", err, "event", nameOf(event), "reason", event.Reason,
 		"object", event.InvolvedObject.Kind+" "+event.InvolvedObject.Namespace+"/"+event.InvolvedObject.Name)
 }
 
-// pause waits, and tells whether to go on. It does not wait when the end has come.
+// pause waits, and reports whether to retry. It does not wait during shutdown.
 func (b *Broadcaster) pause(ctx context.Context, delay time.Duration) bool {
 	timer := time.NewTimer(delay)
 	defer timer.Stop()

@@ -9,7 +9,7 @@ import (
 	"vedette.dev/flowcontrol"
 )
 
-// BackoffManager says how long to wait before a request, from how earlier requests to the same host went.
+// BackoffManager computes how long to wait before a request, from the results of earlier requests to the same host.
 type BackoffManager interface {
 	UpdateBackoff(actualURL *url.URL, err error, responseCode int)
 	CalculateBackoff(actualURL *url.URL) time.Duration
@@ -23,7 +23,7 @@ type BackoffManagerWithContext interface {
 	SleepWithContext(ctx context.Context, d time.Duration)
 }
 
-// NoBackoff never waits of its own accord.
+// NoBackoff never delays requests by itself.
 type NoBackoff struct{}
 
 // UpdateBackoff does nothing.
@@ -32,10 +32,10 @@ func (n *NoBackoff) UpdateBackoff(*url.URL, error, int) {}
 // UpdateBackoffWithContext does nothing.
 func (n *NoBackoff) UpdateBackoffWithContext(context.Context, *url.URL, error, int) {}
 
-// CalculateBackoff is 0.
+// CalculateBackoff returns 0.
 func (n *NoBackoff) CalculateBackoff(*url.URL) time.Duration { return 0 }
 
-// CalculateBackoffWithContext is 0.
+// CalculateBackoffWithContext returns 0.
 func (n *NoBackoff) CalculateBackoffWithContext(context.Context, *url.URL) time.Duration { return 0 }
 
 // Sleep waits for d.
@@ -44,20 +44,20 @@ func (n *NoBackoff) Sleep(d time.Duration) { time.Sleep(d) }
 // SleepWithContext waits for d, or until ctx ends.
 func (n *NoBackoff) SleepWithContext(ctx context.Context, d time.Duration) { sleep(ctx, d) }
 
-// URLBackoff waits longer and longer for a host that answers with 429 or a server error.
+// URLBackoff backs off exponentially for a host that answers with 429 or a server error.
 type URLBackoff struct {
 	Backoff *flowcontrol.Backoff
 }
 
-// Disable makes the back-off 0 for all hosts.
+// Disable sets the backoff to 0 for all hosts.
 func (b *URLBackoff) Disable() { b.Backoff = flowcontrol.NewBackOff(0, 0) }
 
-// UpdateBackoff takes note of an answer.
+// UpdateBackoff records a response.
 func (b *URLBackoff) UpdateBackoff(actualURL *url.URL, err error, responseCode int) {
 	b.UpdateBackoffWithContext(context.Background(), actualURL, err, responseCode)
 }
 
-// UpdateBackoffWithContext takes note of an answer.
+// UpdateBackoffWithContext records a response.
 func (b *URLBackoff) UpdateBackoffWithContext(_ context.Context, actualURL *url.URL, _ error, responseCode int) {
 	if responseCode == http.StatusTooManyRequests || responseCode >= 500 {
 		b.Backoff.Next(actualURL.Host, b.Backoff.Clock.Now())
@@ -66,20 +66,20 @@ func (b *URLBackoff) UpdateBackoffWithContext(_ context.Context, actualURL *url.
 	b.Backoff.Reset(actualURL.Host)
 }
 
-// CalculateBackoff says how long to wait before the next request to that host.
+// CalculateBackoff returns how long to wait before the next request to that host.
 func (b *URLBackoff) CalculateBackoff(actualURL *url.URL) time.Duration {
 	return b.Backoff.Get(actualURL.Host)
 }
 
-// CalculateBackoffWithContext says how long to wait before the next request to that host.
+// CalculateBackoffWithContext returns how long to wait before the next request to that host.
 func (b *URLBackoff) CalculateBackoffWithContext(_ context.Context, actualURL *url.URL) time.Duration {
 	return b.CalculateBackoff(actualURL)
 }
 
-// Sleep waits for d on the clock of the back-off.
+// Sleep waits for d on the clock of the backoff.
 func (b *URLBackoff) Sleep(d time.Duration) { b.Backoff.Clock.Sleep(d) }
 
-// SleepWithContext waits for d on the clock of the back-off, or until ctx ends.
+// SleepWithContext waits for d on the clock of the backoff, or until ctx ends.
 func (b *URLBackoff) SleepWithContext(ctx context.Context, d time.Duration) {
 	if d <= 0 {
 		return
@@ -92,7 +92,7 @@ func (b *URLBackoff) SleepWithContext(ctx context.Context, d time.Duration) {
 	}
 }
 
-// BackOff sets the back-off manager of the request; nil means none.
+// BackOff sets the backoff manager of the request; nil means none.
 func (r *Request) BackOff(manager BackoffManager) *Request {
 	r.backoff = nil
 	if manager != nil {
@@ -101,13 +101,13 @@ func (r *Request) BackOff(manager BackoffManager) *Request {
 	return r
 }
 
-// BackOffWithContext sets the back-off manager of the request; nil means none.
+// BackOffWithContext sets the backoff manager of the request; nil means none.
 func (r *Request) BackOffWithContext(manager BackoffManagerWithContext) *Request {
 	r.backoff = manager
 	return r
 }
 
-// contextlessBackoff is for managers that know no context.
+// contextlessBackoff adapts managers without contexts.
 type contextlessBackoff struct{ BackoffManager }
 
 func (b contextlessBackoff) UpdateBackoffWithContext(_ context.Context, u *url.URL, err error, code int) {

@@ -27,12 +27,12 @@ type Interface interface {
 	APIVersion() schema.GroupVersion
 }
 
-// ClientContentConfig says in which form the objects of one client travel.
+// ClientContentConfig configures the encoding of objects for one client.
 type ClientContentConfig struct {
 	// AcceptContentTypes is the Accept header. Empty means the ContentType first, then anything.
 	AcceptContentTypes string
-	// ContentType is how objects are sent. Empty means "application/json", or protobuf where the caller knows that the
-	// server can do it.
+	// ContentType is the encoding of request bodies. Empty means "application/json", or protobuf where the caller knows
+	// that the server supports it.
 	ContentType string
 	// GroupVersion is what query parameters are written for.
 	GroupVersion schema.GroupVersion
@@ -40,8 +40,7 @@ type ClientContentConfig struct {
 	Negotiator runtime.ClientNegotiator
 }
 
-// RESTClient makes requests to one server, for one group and version. It is safe for concurrent use; each Request it
-// makes belongs to one goroutine.
+// RESTClient sends requests to one server, for one group and version. It is safe for concurrent use; a Request is not.
 type RESTClient struct {
 	base             *url.URL // with a path that ends in a slash
 	versionedAPIPath string
@@ -49,14 +48,14 @@ type RESTClient struct {
 	rateLimiter      flowcontrol.RateLimiter
 	backoff          BackoffManagerWithContext
 	warningHandler   WarningHandlerWithContext
-	metrics          Metrics // nil without any
+	metrics          Metrics // may be nil
 	maxResponseBytes int64   // as in Config
 
 	// Client sends the requests. Nil means http.DefaultClient.
 	Client *http.Client
 }
 
-// NewRESTClient makes a client from its parts. RESTClientFor is the usual way.
+// NewRESTClient returns a client made from its parts. Usually RESTClientFor is used instead.
 func NewRESTClient(baseURL *url.URL, versionedAPIPath string, config ClientContentConfig, rateLimiter flowcontrol.RateLimiter, client *http.Client) (*RESTClient, error) {
 	base := *baseURL
 	if !strings.HasSuffix(base.Path, "/") {
@@ -73,8 +72,8 @@ func NewRESTClient(baseURL *url.URL, versionedAPIPath string, config ClientConte
 	}, nil
 }
 
-// backoffFromEnvironment reads the two variables that client-go's users know. They are the one thing that this package
-// takes from the environment, apart from what InClusterConfig needs.
+// backoffFromEnvironment reads the two environment variables of client-go. They are the only ones that this package
+// uses, besides those of InClusterConfig.
 func backoffFromEnvironment() BackoffManagerWithContext {
 	base, err := strconv.ParseInt(os.Getenv("KUBE_CLIENT_BACKOFF_BASE"), 10, 32)
 	if err != nil {
@@ -87,7 +86,7 @@ func backoffFromEnvironment() BackoffManagerWithContext {
 	return &URLBackoff{Backoff: flowcontrol.NewBackOff(time.Duration(base)*time.Second, time.Duration(limit)*time.Second)}
 }
 
-// GetRateLimiter returns the limiter of the client, or nil if there is none.
+// GetRateLimiter returns the rate limiter of the client, or nil if there is none.
 func (c *RESTClient) GetRateLimiter() flowcontrol.RateLimiter {
 	if c == nil {
 		return nil
@@ -95,27 +94,27 @@ func (c *RESTClient) GetRateLimiter() flowcontrol.RateLimiter {
 	return c.rateLimiter
 }
 
-// APIVersion is the group and version that the client speaks.
+// APIVersion returns the group and version of the client.
 func (c *RESTClient) APIVersion() schema.GroupVersion { return c.content.GroupVersion }
 
-// Verb begins a request with any HTTP method.
+// Verb returns a request with any HTTP method.
 func (c *RESTClient) Verb(verb string) *Request { return NewRequest(c).Verb(verb) }
 
-// Post begins a request that creates something.
+// Post returns a POST request.
 func (c *RESTClient) Post() *Request { return c.Verb(http.MethodPost) }
 
-// Put begins a request that replaces something.
+// Put returns a PUT request.
 func (c *RESTClient) Put() *Request { return c.Verb(http.MethodPut) }
 
-// Patch begins a request that changes a part of something.
+// Patch returns a PATCH request.
 func (c *RESTClient) Patch(pt types.PatchType) *Request {
 	return c.Verb(http.MethodPatch).SetHeader("Content-Type", string(pt))
 }
 
-// Get begins a request that reads.
+// Get returns a GET request.
 func (c *RESTClient) Get() *Request { return c.Verb(http.MethodGet) }
 
-// Delete begins a request that deletes.
+// Delete returns a DELETE request.
 func (c *RESTClient) Delete() *Request { return c.Verb(http.MethodDelete) }
 
 func (c *RESTClient) httpClient() *http.Client {

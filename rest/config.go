@@ -15,21 +15,20 @@ import (
 	"vedette.dev/transport"
 )
 
-// The rate of a client whose Config sets neither QPS nor a RateLimiter.
+// The rate limit of a client whose Config sets neither QPS nor a RateLimiter.
 const (
 	DefaultQPS   float32 = 5.0
 	DefaultBurst int     = 10
 )
 
-// DefaultMaxResponseBytes is Config.MaxResponseBytes where that is 0.
+// DefaultMaxResponseBytes is used if Config.MaxResponseBytes is 0.
 const DefaultMaxResponseBytes int64 = 1 << 30
 
-// Config is all that is needed to speak to an API server. It holds secrets, and does not show them when it is
-// printed.
+// Config is the configuration of a client of an API server. It holds secrets, and does not show them when printed.
 type Config struct {
 	// Host is a host name, host:port, or the URL of the server. A path in it is kept as a prefix of every request.
 	Host string
-	// APIPath is the folder of the API group: "/api" for the core group, "/apis" for all others.
+	// APIPath is the path of the API group: "/api" for the core group, "/apis" for all others.
 	APIPath string
 
 	ContentConfig
@@ -38,69 +37,67 @@ type Config struct {
 	Username string
 	Password string `datapolicy:"password"`
 
-	// BearerToken is sent with each request. When BearerTokenFile is set too, the token is only the first one: the file
-	// is read again every minute, and wins.
+	// BearerToken is sent with each request. If BearerTokenFile is set, it is only the initial token: the file is read
+	// again every minute, and takes precedence.
 	BearerToken     string `datapolicy:"token"`
 	BearerTokenFile string
 
-	// Impersonate is who the requests are made for.
+	// Impersonate is the user to impersonate.
 	Impersonate ImpersonationConfig
 
-	// AuthProvider is there for configurations that carry one. Auth providers are gone from Kubernetes; using one is an
-	// error.
+	// AuthProvider exists for compatibility. Auth providers were removed from Kubernetes; using one is an error.
 	AuthProvider        *clientcmdapi.AuthProviderConfig
 	AuthConfigPersister AuthProviderConfigPersister
 
-	// ExecProvider is a program that prints credentials.
+	// ExecProvider configures a program that prints credentials.
 	ExecProvider *clientcmdapi.ExecConfig
 
 	TLSClientConfig
 
-	// UserAgent is what the client calls itself. Empty means DefaultKubernetesUserAgent.
+	// UserAgent is the user agent. Empty means DefaultKubernetesUserAgent.
 	UserAgent string
-	// DisableCompression asks the server for plain answers. On a fast network that is quicker for both sides.
+	// DisableCompression disables compressed responses, which is faster on a fast network.
 	DisableCompression bool
 
-	// Transport replaces the connection to the server. It excludes the TLS options and Dial.
+	// Transport replaces the transport. It cannot be combined with the TLS options or Dial.
 	Transport http.RoundTripper
-	// WrapTransport puts a layer around the transport, whichever it is. Use Wrap to add one.
+	// WrapTransport wraps the transport. Use Wrap to add one.
 	WrapTransport transport.WrapperFunc
 
-	// QPS is how many requests a second the client sends at most; 0 means DefaultQPS and a negative value no limit. Burst
-	// is how many it may send at once. Watches do not count.
+	// QPS is the maximum number of requests per second; 0 means DefaultQPS and a negative value no limit. Burst is the
+	// maximum burst. Watches do not count.
 	QPS   float32
 	Burst int
-	// RateLimiter is used in place of QPS and Burst, and shared by all the clients made from this Config.
-	// flowcontrol.NewAdaptive makes one that follows the server.
+	// RateLimiter replaces QPS and Burst, and is shared by all clients made from this Config. flowcontrol.NewAdaptive
+	// returns one that adapts to the server.
 	RateLimiter flowcontrol.RateLimiter
 
-	// WarningHandler hears what the server warns of in its answers. WarningHandlerWithContext wins over it. With neither,
-	// warnings are logged.
+	// WarningHandler receives the warnings in the server's responses. WarningHandlerWithContext takes precedence. If
+	// neither is set, warnings are logged.
 	WarningHandler            WarningHandler
 	WarningHandlerWithContext WarningHandlerWithContext
 
-	// Metrics hears of every request. Nil means that nothing is measured.
+	// Metrics is called for every request. It may be nil.
 	Metrics Metrics
 
-	// MaxResponseBytes is the largest response body that Do and DoRaw read, after decompression: a small response can be
-	// compressed from any size. A larger one is ErrResponseTooLarge. 0 means DefaultMaxResponseBytes, and a negative value
-	// no limit.
+	// MaxResponseBytes is the maximum size of a response body that Do and DoRaw read, after decompression. A larger one
+	// is ErrResponseTooLarge. 0 means DefaultMaxResponseBytes, and a negative value no limit.
 	//
-	// It bounds neither Items, Frames and Watch, which hold one object of at most 64 MiB at a time, nor Stream, which
-	// holds nothing. The body of an error is cut after 1 MiB.
+	// It does not limit Items, Frames and Watch, which hold one object of at most 64 MiB at a time, nor Stream, which
+	// does not buffer. The body of an error is truncated to 1 MiB.
 	MaxResponseBytes int64
 
 	// Timeout is how long a request may take from end to end, watches included. 0 means no limit.
 	Timeout time.Duration
 
-	// Dial makes the connections to the server.
+	// Dial opens the connections to the server.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-	// Proxy says through which proxy a request goes. Nil means that of the environment (HTTPS_PROXY and so on).
+	// Proxy returns the proxy for a request. Nil means that of the environment (HTTPS_PROXY and so on).
 	Proxy func(*http.Request) (*url.URL, error)
 }
 
-// ImpersonationConfig is a user to act as. UserName is needed for the rest to have a meaning.
+// ImpersonationConfig is a user to impersonate. The other fields need a UserName.
 type ImpersonationConfig struct {
 	UserName string
 	UID      string
@@ -108,12 +105,12 @@ type ImpersonationConfig struct {
 	Extra    map[string][]string
 }
 
-// TLSClientConfig says how the server proves itself to us, and we to it. The Data fields win over the File fields; files
-// are read again when they change.
+// TLSClientConfig configures TLS. The Data fields take precedence over the File fields; files are read again when they
+// change.
 type TLSClientConfig struct {
-	// Insecure takes any server's word for who it is. For tests only; it excludes a CA.
+	// Insecure disables verification of the server's certificate. For tests only; it cannot be combined with a CA.
 	Insecure bool
-	// ServerName is the name to ask for and to find in the server's certificate; empty means the host's.
+	// ServerName is used for SNI and verified in the server's certificate; empty means the host name.
 	ServerName string
 
 	CertFile string
@@ -124,23 +121,23 @@ type TLSClientConfig struct {
 	KeyData  []byte `datapolicy:"security-key"`
 	CAData   []byte
 
-	// NextProtos are the protocols to offer, in the order of preference. {"http/1.1"} turns HTTP/2 off.
+	// NextProtos are the protocols to offer, in order of preference. {"http/1.1"} disables HTTP/2.
 	NextProtos []string
 }
 
-// ContentConfig says in which form objects travel.
+// ContentConfig configures the encoding of objects.
 type ContentConfig struct {
 	// AcceptContentTypes is the Accept header. Empty means the ContentType first, then anything.
 	AcceptContentTypes string
-	// ContentType is how objects are sent. Empty means "application/json".
+	// ContentType is the encoding of request bodies. Empty means "application/json".
 	ContentType string
-	// GroupVersion is the group and version that a RESTClient speaks. RESTClientFor needs it.
+	// GroupVersion is the group and version of a RESTClient. RESTClientFor requires it.
 	GroupVersion *schema.GroupVersion
-	// NegotiatedSerializer knows the encodings. A client cannot be made without it.
+	// NegotiatedSerializer provides the encodings. It is required.
 	NegotiatedSerializer runtime.NegotiatedSerializer
 }
 
-// AuthProviderConfigPersister stored what an auth provider wanted to keep.
+// AuthProviderConfigPersister stores data of an auth provider. It is not used.
 type AuthProviderConfigPersister interface {
 	Persist(map[string]string) error
 }

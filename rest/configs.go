@@ -21,7 +21,7 @@ func CopyConfig(config *Config) *Config {
 	return &c
 }
 
-// AnonymousClientConfig returns a copy without anything that says who we are.
+// AnonymousClientConfig returns a copy without any credentials.
 func AnonymousClientConfig(config *Config) *Config {
 	c := CopyConfig(config)
 	c.Username, c.Password = "", ""
@@ -29,18 +29,18 @@ func AnonymousClientConfig(config *Config) *Config {
 	c.Impersonate = ImpersonationConfig{}
 	c.AuthProvider, c.AuthConfigPersister, c.ExecProvider = nil, nil, nil
 	c.CertFile, c.CertData, c.KeyFile, c.KeyData = "", nil, "", nil
-	// Wrappers and transports may add credentials: nobody can know.
+	// Wrappers and transports may add credentials.
 	c.Transport, c.WrapTransport = nil, nil
 	return c
 }
 
-// AddUserAgent makes the default user agent followed by userAgent that of config, and returns config.
+// AddUserAgent sets the user agent of config to the default one followed by userAgent, and returns config.
 func AddUserAgent(config *Config, userAgent string) *Config {
 	config.UserAgent = DefaultKubernetesUserAgent() + "/" + userAgent
 	return config
 }
 
-// SetKubernetesDefaults fills in the user agent.
+// SetKubernetesDefaults sets the default user agent.
 func SetKubernetesDefaults(config *Config) error {
 	if config.UserAgent == "" {
 		config.UserAgent = DefaultKubernetesUserAgent()
@@ -48,8 +48,8 @@ func SetKubernetesDefaults(config *Config) error {
 	return nil
 }
 
-// DefaultKubernetesUserAgent names the program, its version, the platform and the commit it was built from, as far as
-// the build tells.
+// DefaultKubernetesUserAgent returns the name of the program, its version, the platform and the commit it was built
+// from, as far as known.
 func DefaultKubernetesUserAgent() string {
 	command, version, commit := "unknown", "unknown", "unknown"
 	if len(os.Args) > 0 && os.Args[0] != "" {
@@ -68,7 +68,7 @@ func DefaultKubernetesUserAgent() string {
 	return fmt.Sprintf("%s/%s (%s/%s) vedette/%s", command, version, runtime.GOOS, runtime.GOARCH, commit)
 }
 
-// LoadTLSFiles reads the files that config names into its Data fields.
+// LoadTLSFiles reads the TLS files of config into its Data fields.
 func LoadTLSFiles(c *Config) error {
 	for _, f := range []struct {
 		what string
@@ -87,7 +87,7 @@ func LoadTLSFiles(c *Config) error {
 	return nil
 }
 
-// Wrap puts fn around the transport, outside of the wrappers that are there.
+// Wrap wraps the transport with fn, outside of existing wrappers.
 func (c *Config) Wrap(fn transport.WrapperFunc) {
 	c.WrapTransport = transport.Wrappers(c.WrapTransport, fn)
 }

@@ -9,7 +9,7 @@ import (
 	"vedette.dev/transport"
 )
 
-// TransportFor makes the transport that config describes: connections, credentials and wrappers.
+// TransportFor returns the transport for config: connections, credentials and wrappers.
 func TransportFor(config *Config) (http.RoundTripper, error) {
 	c, err := config.TransportConfig()
 	if err != nil {
@@ -18,7 +18,7 @@ func TransportFor(config *Config) (http.RoundTripper, error) {
 	return transport.New(c)
 }
 
-// TLSConfigFor makes the TLS configuration that config describes. It is nil if nothing asks for one.
+// TLSConfigFor returns the TLS configuration for config, nil if it has no TLS options.
 func TLSConfigFor(config *Config) (*tls.Config, error) {
 	c, err := config.TransportConfig()
 	if err != nil {
@@ -27,7 +27,7 @@ func TLSConfigFor(config *Config) (*tls.Config, error) {
 	return transport.TLSConfigFor(c)
 }
 
-// HTTPWrappersForConfig puts the credentials and wrappers that config describes around rt.
+// HTTPWrappersForConfig wraps rt with the credentials and wrappers of config.
 func HTTPWrappersForConfig(config *Config, rt http.RoundTripper) (http.RoundTripper, error) {
 	c, err := config.TransportConfig()
 	if err != nil {
@@ -36,7 +36,7 @@ func HTTPWrappersForConfig(config *Config, rt http.RoundTripper) (http.RoundTrip
 	return transport.HTTPWrappersForConfig(c, rt)
 }
 
-// TransportConfig is the part of the Config that makes connections.
+// TransportConfig returns the part of the Config for package transport.
 func (c *Config) TransportConfig() (*transport.Config, error) {
 	out := &transport.Config{
 		UserAgent:     c.UserAgent,
@@ -72,13 +72,13 @@ func (c *Config) TransportConfig() (*transport.Config, error) {
 	return out, c.addProvider(out)
 }
 
-// addProvider adds the program that prints credentials, if there is one.
+// addProvider adds the exec plugin, if there is one.
 func (c *Config) addProvider(out *transport.Config) error {
 	switch {
 	case c.AuthProvider != nil && c.ExecProvider != nil:
-		return fmt.Errorf("rest.Config: AuthProvider and ExecProvider exclude each other")
+		return fmt.Errorf("rest.Config: AuthProvider and ExecProvider cannot be combined")
 	case c.AuthProvider != nil:
-		return fmt.Errorf("rest.Config: the auth provider %q cannot be used: auth providers were removed from Kubernetes; use an exec plugin", c.AuthProvider.Name)
+		return fmt.Errorf("rest.Config: auth provider %q is not supported: auth providers were removed from Kubernetes; use an exec plugin", c.AuthProvider.Name)
 	case c.ExecProvider == nil:
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 	"vedette.dev/internal/plainurl"
 )
 
-// What a Config lacks for a client to be made of it.
+// Errors of an incomplete Config.
 var (
 	errNoGroupVersion = errors.New("rest.Config: GroupVersion is required when initializing a RESTClient: " +
 		"set it to the group and version of the resources, such as &corev1.SchemeGroupVersion")
@@ -22,7 +22,7 @@ var (
 		"set it to scheme.Codecs of vedette.dev/kubernetes/scheme, or to a codec factory of your own scheme")
 )
 
-// RESTClientFor makes a client for the group and version in config.
+// RESTClientFor returns a client for the group and version in config.
 func RESTClientFor(config *Config) (*RESTClient, error) {
 	if config.GroupVersion == nil {
 		return nil, errNoGroupVersion
@@ -30,8 +30,8 @@ func RESTClientFor(config *Config) (*RESTClient, error) {
 	return withHTTPClient(config, RESTClientForConfigAndClient)
 }
 
-// RESTClientForConfigAndClient is RESTClientFor with an HTTP client that is there already. The connection settings in
-// config then have no effect.
+// RESTClientForConfigAndClient is like RESTClientFor, with a given HTTP client. The connection settings in config have
+// no effect.
 func RESTClientForConfigAndClient(config *Config, httpClient *http.Client) (*RESTClient, error) {
 	if config.GroupVersion == nil {
 		return nil, errNoGroupVersion
@@ -39,13 +39,12 @@ func RESTClientForConfigAndClient(config *Config, httpClient *http.Client) (*RES
 	return newClient(config, *config.GroupVersion, httpClient)
 }
 
-// UnversionedRESTClientFor makes a client that is not bound to a group and version: for discovery, or for paths that
-// the caller writes in full.
+// UnversionedRESTClientFor returns a client without a group and version: for discovery, or for absolute paths.
 func UnversionedRESTClientFor(config *Config) (*RESTClient, error) {
 	return withHTTPClient(config, UnversionedRESTClientForConfigAndClient)
 }
 
-// UnversionedRESTClientForConfigAndClient is UnversionedRESTClientFor with an HTTP client that is there already.
+// UnversionedRESTClientForConfigAndClient is like UnversionedRESTClientFor, with a given HTTP client.
 func UnversionedRESTClientForConfigAndClient(config *Config, httpClient *http.Client) (*RESTClient, error) {
 	gv := metav1.SchemeGroupVersion
 	if config.GroupVersion != nil {
@@ -58,7 +57,7 @@ func withHTTPClient(config *Config, make func(*Config, *http.Client) (*RESTClien
 	if config.NegotiatedSerializer == nil {
 		return nil, errNoSerializer
 	}
-	// A bad host is a better error than what becomes of it in the transport.
+	// Check the host here, because the error of the transport would be less clear.
 	if _, _, err := DefaultServerUrlFor(config); err != nil {
 		return nil, err
 	}
@@ -93,7 +92,7 @@ func newClient(config *Config, gv schema.GroupVersion, httpClient *http.Client) 
 	return client, nil
 }
 
-// limiterFor returns the limiter that config asks for. Each client has its own bucket, unless config brings one.
+// limiterFor returns the rate limiter for config. Each client has its own bucket, unless config has a RateLimiter.
 func limiterFor(config *Config) flowcontrol.RateLimiter {
 	if config.RateLimiter != nil {
 		return config.RateLimiter
@@ -111,16 +110,16 @@ func limiterFor(config *Config) flowcontrol.RateLimiter {
 	return flowcontrol.NewTokenBucketRateLimiter(qps, burst)
 }
 
-// HTTPClientFor makes the HTTP client that config describes.
+// HTTPClientFor returns the HTTP client for config.
 func HTTPClientFor(config *Config) (*http.Client, error) {
 	transport, err := TransportFor(config)
 	if err != nil {
-		return nil, fmt.Errorf("cannot make a connection to %s: %w", plainurl.Hide(config.Host), err)
+		return nil, fmt.Errorf("cannot create the transport for %s: %w", plainurl.Hide(config.Host), err)
 	}
 	return &http.Client{Transport: transport, Timeout: config.Timeout}, nil
 }
 
-// CodecFactoryForGeneratedClient returns codecs. It is there for generated clients that call it.
+// CodecFactoryForGeneratedClient returns codecs. It exists for generated clients that call it.
 func CodecFactoryForGeneratedClient(_ *runtime.Scheme, codecs serializer.CodecFactory) serializer.CodecFactory {
 	return codecs
 }

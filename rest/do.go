@@ -9,13 +9,13 @@ import (
 	"vedette.dev/transport"
 )
 
-// ResponseWrapper is a request seen from where its answer is only copied on, such as that for the log of a pod.
+// ResponseWrapper is a request whose response body is only copied, such as that for the log of a pod.
 type ResponseWrapper interface {
 	DoRaw(context.Context) ([]byte, error)
 	Stream(context.Context) (io.ReadCloser, error)
 }
 
-// Do sends the request and reads the whole answer, up to Config.MaxResponseBytes. Errors are in the Result.
+// Do sends the request and reads the whole response, up to Config.MaxResponseBytes. Errors are in the Result.
 func (r *Request) Do(ctx context.Context) Result {
 	resp, cancel, err := r.answer(ctx)
 	if err != nil {
@@ -26,8 +26,8 @@ func (r *Request) Do(ctx context.Context) Result {
 	return r.result(ctx, resp)
 }
 
-// DoRaw sends the request and returns the body of the answer, up to Config.MaxResponseBytes. If the answer is an error, both are
-// returned, the body at most in part.
+// DoRaw sends the request and returns the body of the response, up to Config.MaxResponseBytes. If the response is an
+// error, both are returned, and the body may be truncated.
 func (r *Request) DoRaw(ctx context.Context) ([]byte, error) {
 	resp, cancel, err := r.answer(ctx)
 	if err != nil {
@@ -45,7 +45,7 @@ func (r *Request) DoRaw(ctx context.Context) ([]byte, error) {
 	return body, nil
 }
 
-// answer does the exchange of a request that is not a watch. The returned function ends its time limit.
+// answer sends a request that is not a watch. The returned function ends its timeout.
 func (r *Request) answer(ctx context.Context) (*http.Response, context.CancelFunc, error) {
 	if err := r.preflight(); err != nil {
 		return nil, nil, err
@@ -68,8 +68,8 @@ func (r *Request) answer(ctx context.Context) (*http.Response, context.CancelFun
 	return resp, cancel, nil
 }
 
-// Stream sends the request and returns the body of the answer as it comes, for the caller to close. It travels on
-// another connection than short requests do.
+// Stream sends the request and returns the body of the response, which the caller must close. It uses another
+// connection than short requests.
 func (r *Request) Stream(ctx context.Context) (io.ReadCloser, error) {
 	if err := r.preflight(); err != nil {
 		return nil, err
@@ -90,17 +90,17 @@ func (r *Request) Stream(ctx context.Context) (io.ReadCloser, error) {
 	return resp.Body, nil
 }
 
-// refused is the error in an answer that is not what was asked for. It closes the answer.
+// refused returns the error for an unexpected response, and closes it.
 func (r *Request) refused(ctx context.Context, resp *http.Response) error {
 	defer discard(resp)
 	resp.Body = limitBody(resp.Body)
 	if err := r.result(ctx, resp).Error(); err != nil {
 		return err
 	}
-	return fmt.Errorf("%s: the server answered %s where a stream was expected", r.what(), resp.Status)
+	return fmt.Errorf("%s: unexpected status %s, want a stream", r.what(), resp.Status)
 }
 
-// limitBody cuts the body of an error, so that it does not fill the memory.
+// limitBody limits the body of an error, to bound memory.
 func limitBody(body io.ReadCloser) io.ReadCloser {
 	return struct {
 		io.Reader

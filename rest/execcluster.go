@@ -9,18 +9,18 @@ import (
 	"vedette.dev/rest/internal/execauth"
 )
 
-// execCluster is what an exec plugin may be told about the server.
+// execCluster returns the information about the server for an exec plugin.
 func (c *Config) execCluster() (*execauth.Cluster, error) {
 	ca := c.CAData
 	if len(ca) == 0 && c.CAFile != "" {
 		var err error
 		if ca, err = os.ReadFile(c.CAFile); err != nil {
-			return nil, fmt.Errorf("the CA for the exec plugin: %w", err)
+			return nil, fmt.Errorf("CA for the exec plugin: %w", err)
 		}
 	}
 	proxy, err := c.proxyURL()
 	if err != nil {
-		return nil, fmt.Errorf("the proxy for the exec plugin: %w", err)
+		return nil, fmt.Errorf("proxy for the exec plugin: %w", err)
 	}
 	return &execauth.Cluster{
 		Server:                   c.Host,
@@ -33,7 +33,7 @@ func (c *Config) execCluster() (*execauth.Cluster, error) {
 	}, nil
 }
 
-// proxyURL asks the Proxy function about the server.
+// proxyURL calls the Proxy function for the server.
 func (c *Config) proxyURL() (string, error) {
 	if c.Proxy == nil {
 		return "", nil

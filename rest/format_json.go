@@ -54,21 +54,21 @@ func (jsonFormat) into(o *Raw, obj any) error {
 	if u, ok := obj.(runtime.Unstructured); ok {
 		return o.intoUnstructured(u)
 	}
-	// As in protobuf, nothing of what obj held before stays.
+	// As with protobuf, previous content of obj is dropped.
 	if resetter, ok := obj.(interface{ Reset() }); ok {
 		resetter.Reset()
 	}
 	return utiljson.Unmarshal(o.Bytes, obj)
 }
 
-// intoUnstructured also fills in what the items of a list do not say.
+// intoUnstructured also sets the kind, which the items of a list do not have.
 func (o *Raw) intoUnstructured(u runtime.Unstructured) error {
 	content, err := jsonread.Decode(o.Bytes, nil)
 	if err != nil {
 		return err
 	}
 	if content == nil {
-		return errors.New("it is null")
+		return errors.New("object is null")
 	}
 	for field, value := range map[string]string{"apiVersion": o.APIVersion, "kind": o.Kind} {
 		if content[field] == nil && value != "" {
@@ -87,7 +87,7 @@ type jsonFrames struct{ *jsonscan.Reader }
 
 func (j jsonFrames) next() ([]byte, error) { return j.Value() }
 
-// read reads what the reader has returned.
+// read parses the data returned by the reader.
 func (j jsonFrames) read(data []byte, f *Frame) error {
 	if name, at := usualEvent(data); at > 0 {
 		if object := j.Tail(data, at); object != nil {
@@ -98,8 +98,8 @@ func (j jsonFrames) read(data []byte, f *Frame) error {
 	return f.readJSON(data)
 }
 
-// usualEvent reads the beginning of an event as API servers write it, and returns its type and where its object begins: 0 if it
-// is written in another way.
+// usualEvent parses the beginning of an event as API servers write it, and returns its type and where its object
+// begins: 0 if it is written in another way.
 func usualEvent(data []byte) (name []byte, at int) {
 	const head, middle, longest = `{"type":"`, `","object":`, 20
 	if !bytes.HasPrefix(data, []byte(head)) {
@@ -131,10 +131,10 @@ func (f *Frame) readJSON(data []byte) error {
 	return errors.Join(event.Err, f.check())
 }
 
-// jsonRaw is an object in JSON, which has no envelope but itself.
+// jsonRaw returns an object in JSON, which has no envelope.
 func jsonRaw(text []byte) Raw { return Raw{Encoding: JSON, Bytes: text, wire: text} }
 
-// jsonMetadata also learns what the object is, if that is not known. It stops as soon as all is known: an API server
+// jsonMetadata also sets the kind of the object, if it is not known. It stops as soon as both are found: an API server
 // writes the metadata before the much longer rest.
 func (o *Raw) jsonMetadata() ([]byte, error) {
 	var meta []byte
@@ -212,7 +212,7 @@ func jsonStringMap(meta []byte, name string) (map[string]string, error) {
 	return out, metaError(m.Err)
 }
 
-// member is the value of a member of an object, or nil if it is not there or null.
+// member returns the value of a member of an object, or nil if it is missing or null.
 func member(object []byte, name string) ([]byte, error) {
 	m := jsonscan.NewObject(object)
 	for m.Next() {

@@ -44,7 +44,7 @@ func (protobufFormat) owners(meta []byte) ([]metav1.OwnerReference, error) {
 func (protobufFormat) into(o *Raw, obj any) error {
 	message, ok := obj.(interface{ Unmarshal([]byte) error })
 	if !ok {
-		return errors.New("the type has no protobuf form; ask for JSON with SetHeader(\"Accept\", \"application/json\")")
+		return errors.New("the type does not support protobuf; request JSON with SetHeader(\"Accept\", \"application/json\")")
 	}
 	if resetter, ok := obj.(interface{ Reset() }); ok {
 		resetter.Reset()
@@ -60,8 +60,7 @@ type protobufFrames struct{ *protoscan.FrameReader }
 
 func (p protobufFrames) next() ([]byte, error) { return p.Next() }
 
-// read reads a meta.v1.WatchEvent: the type in field 1, and in field 2 a message that has the object in its
-// field 1.
+// read parses a meta.v1.WatchEvent: the type in field 1, and in field 2 a message that has the object in its field 1.
 func (protobufFrames) read(data []byte, f *Frame) error {
 	*f = Frame{}
 	event := protoscan.NewMessage(data)
@@ -88,7 +87,7 @@ func (protobufFrames) read(data []byte, f *Frame) error {
 	return errors.Join(event.Err, f.check())
 }
 
-// protobufRaw takes the envelope off an object.
+// protobufRaw removes the envelope of an object.
 func protobufRaw(wire []byte) (Raw, error) {
 	e, err := protoscan.Open(wire)
 	if err != nil {
@@ -97,7 +96,7 @@ func protobufRaw(wire []byte) (Raw, error) {
 	return Raw{Encoding: Protobuf, APIVersion: e.APIVersion, Kind: e.Kind, Bytes: e.Body, wire: wire}, nil
 }
 
-// The numbers of the fields in an ObjectMeta. Every kind has its ObjectMeta in field 1.
+// The field numbers of ObjectMeta. Every kind has its ObjectMeta in field 1.
 const (
 	protoObjectMeta = 1
 

@@ -19,20 +19,19 @@ type Frame struct {
 	Object Raw
 }
 
-// Err is the error in a frame of type Error, as the server described it, and nil for the other types.
+// Err returns the error in a frame of type Error, and nil for other types.
 func (f *Frame) Err() error {
 	if f.Type != watch.Error {
 		return nil
 	}
 	var status metav1.Status
 	if err := f.Object.Into(&status); err != nil {
-		return fmt.Errorf("the server ended the watch with an error that cannot be read: %w", err)
+		return fmt.Errorf("cannot decode the error event of the watch: %w", err)
 	}
 	return apierrors.FromObject(&status)
 }
 
-// Frames is a watch that hands out its frames as they come. It belongs to one goroutine; only Close may be called from
-// another. It must be closed.
+// Frames is a watch as a stream of frames. It is not safe for concurrent use, except for Close. It must be closed.
 type Frames struct {
 	what     string
 	reader   frameReader
@@ -42,8 +41,8 @@ type Frames struct {
 	current Frame
 }
 
-// Frames sends the request, which asks for a watch, and returns its frames undecoded. It travels on another connection
-// than short requests do. A watch is a GET with the parameter watch=true.
+// Frames sends a watch request and returns its frames without decoding them. It uses another connection than short
+// requests. A watch is a GET with the parameter watch=true.
 func (r *Request) Frames(ctx context.Context) (*Frames, error) {
 	resp, err := r.openWatch(ctx)
 	if err != nil {
@@ -52,8 +51,8 @@ func (r *Request) Frames(ctx context.Context) (*Frames, error) {
 	return r.newFrames(ctx, resp)
 }
 
-// openWatch does the exchange of a watch. Watches are not throttled: an informer that could not watch would have to
-// list, which costs the server much more.
+// openWatch sends a watch request. Watches are not throttled: an informer that could not watch would have to list,
+// which costs the server much more.
 func (r *Request) openWatch(ctx context.Context) (*http.Response, error) {
 	if err := r.preflight(); err != nil {
 		return nil, err
@@ -79,8 +78,8 @@ func (r *Request) newFrames(ctx context.Context, resp *http.Response) (*Frames, 
 	return framesOf(r.what(), encoding, resp.Body, maxObjectSize), nil
 }
 
-// FramesOf returns the frames of a watch that another client has begun. The answer has the status 200; it belongs to the Frames,
-// and is closed if there is an error.
+// FramesOf returns the frames of a watch response of another client. The response has the status 200; the Frames own
+// it, and it is closed if there is an error.
 func FramesOf(resp *http.Response) (*Frames, error) {
 	what := whatOf(resp)
 	encoding, err := streamEncoding(what, resp)
@@ -90,13 +89,13 @@ func FramesOf(resp *http.Response) (*Frames, error) {
 	return framesOf(what, encoding, resp.Body, maxObjectSize), nil
 }
 
-// framesOf reads frames of which none is longer than limit.
+// framesOf reads frames that are not longer than limit.
 func framesOf(what string, encoding Encoding, body io.ReadCloser, limit int) *Frames {
 	return &Frames{what: what, encoding: encoding, body: body, reader: encoding.format().frames(body, limit)}
 }
 
 // Next waits for the next frame, which is valid until the next call. The error is io.EOF when the server has ended the
-// watch; io.ErrUnexpectedEOF, wrapped, when it was cut within a frame. After an error of any kind the watch is over.
+// watch, and wraps io.ErrUnexpectedEOF when it was interrupted within a frame. After any error the watch is over.
 func (f *Frames) Next() (*Frame, error) {
 	data, err := f.reader.next()
 	if err == io.EOF {
@@ -106,15 +105,15 @@ func (f *Frames) Next() (*Frame, error) {
 		return nil, fmt.Errorf("%s: watch: %w", f.what, err)
 	}
 	if err = f.reader.read(data, &f.current); err != nil {
-		return nil, fmt.Errorf("%s: watch: a frame of %d bytes of %s: %w", f.what, len(data), f.encoding, err)
+		return nil, fmt.Errorf("%s: watch: invalid frame of %d bytes of %s: %w", f.what, len(data), f.encoding, err)
 	}
 	return &f.current, nil
 }
 
-// Close ends the watch. A Next that is waiting returns.
+// Close ends the watch. A blocked Next returns.
 func (f *Frames) Close() error { return f.body.Close() }
 
-// check finds frames that are well formed, and not what a watch sends.
+// check detects frames that are well formed, but not valid events of a watch.
 func (f *Frame) check() error {
 	switch f.Type {
 	case watch.Added, watch.Modified, watch.Deleted, watch.Bookmark, watch.Error:
@@ -128,7 +127,7 @@ func (f *Frame) check() error {
 	return nil
 }
 
-// eventType saves the string of the usual types.
+// eventType avoids allocating strings for the usual types.
 func eventType(name []byte) watch.EventType {
 	switch string(name) {
 	case string(watch.Added):

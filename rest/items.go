@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Items is a list that is read as it comes: each item is there as soon as its bytes are, and the memory it needs is that of
-// one item. It belongs to one goroutine, and must be closed.
+// Items is a list that is read as a stream: each item is available as soon as its bytes have arrived, and memory is
+// needed for one item at a time. It is not safe for concurrent use, and must be closed.
 type Items struct {
 	what     string
 	reader   itemReader
@@ -23,10 +23,10 @@ type Items struct {
 
 	current Raw
 	count   int
-	err     error // sticks
+	err     error // the first error
 }
 
-// Items sends the request, which asks for a list, and returns the list as a stream of items.
+// Items sends a list request, and returns the list as a stream of items.
 //
 //	items, err := client.Get().Resource("pods").VersionedParams(&opts, codec).Items(ctx)
 //	if err != nil {
@@ -62,8 +62,8 @@ func (r *Request) newItems(ctx context.Context, resp *http.Response) (*Items, er
 	return items, nil
 }
 
-// ItemsOf returns the items of a list that another client has asked for. The answer has the status 200; it belongs to the Items,
-// and is closed if there is an error.
+// ItemsOf returns the items of a list response of another client. The response has the status 200; the Items own it,
+// and it is closed if there is an error.
 func ItemsOf(resp *http.Response) (*Items, error) { return itemsOf(whatOf(resp), resp) }
 
 func itemsOf(what string, resp *http.Response) (*Items, error) {
@@ -76,10 +76,10 @@ func itemsOf(what string, resp *http.Response) (*Items, error) {
 	return items, nil
 }
 
-// ErrNoStream says that an answer has a form that cannot be read item by item, such as YAML.
-var ErrNoStream = errors.New("which is neither JSON nor protobuf")
+// ErrNoStream means that a response has an encoding that cannot be read item by item, such as YAML.
+var ErrNoStream = errors.New("neither JSON nor protobuf")
 
-// whatOf names the request of an answer in errors.
+// whatOf returns the name of the request for errors.
 func whatOf(resp *http.Response) string {
 	if resp.Request == nil || resp.Request.URL == nil {
 		return "a request"
@@ -87,7 +87,8 @@ func whatOf(resp *http.Response) string {
 	return resp.Request.Method + " " + resp.Request.URL.Path
 }
 
-// streamEncoding returns the form of an answer that is to be read as a stream. It closes an answer that cannot be.
+// streamEncoding returns the encoding of a response to be read as a stream. It closes the response if there is an
+// error.
 func streamEncoding(what string, resp *http.Response) (Encoding, error) {
 	contentType := resp.Header.Get("Content-Type")
 	mediaType, _, _ := mime.ParseMediaType(contentType)
@@ -99,12 +100,12 @@ func streamEncoding(what string, resp *http.Response) (Encoding, error) {
 	defer discard(resp)
 	const enough = 200
 	beginning, _ := io.ReadAll(io.LimitReader(resp.Body, enough))
-	return 0, fmt.Errorf("%s: the answer is %q, %w: it is not from an API server, or another form was asked for; it begins with %q",
+	return 0, fmt.Errorf("%s: unexpected content type %q: %w; the response is not from an API server, or another encoding was requested; it begins with %q",
 		what, contentType, ErrNoStream, beginning)
 }
 
-// Next returns the next item, which is valid until the next call. The error is io.EOF at the end of the list; any
-// other one means that the list is not complete.
+// Next returns the next item, which is valid until the next call. The error is io.EOF at the end of the list; any other
+// error means that the list is not complete.
 func (i *Items) Next() (*Raw, error) {
 	if i.err != nil {
 		return nil, i.err
@@ -124,18 +125,18 @@ func (i *Items) explain(err error) error {
 	if err == io.EOF {
 		_, kind, _ := i.reader.header()
 		if kind == "Status" {
-			return fmt.Errorf("%s: the server answered with a Status where a list was expected", i.what)
+			return fmt.Errorf("%s: got a Status, want a list", i.what)
 		}
-		// The list is over before the body is: a few bytes and the last chunk follow. Only a body that was read to its end
-		// leaves a connection that can be used again.
+		// The list ends before the body does: a few bytes and the last chunk follow. A connection can be reused only if
+		// the body was read to its end.
 		const worthReading = 2 << 10
 		_, _ = io.CopyN(io.Discard, i.body, worthReading)
 		return io.EOF
 	}
-	return fmt.Errorf("%s: the list broke off after %d items: %w", i.what, i.count, err)
+	return fmt.Errorf("%s: list interrupted after %d items: %w", i.what, i.count, err)
 }
 
-// All returns the items that are left, for a range loop. If the list breaks off, the last pair holds the error.
+// All returns the remaining items, for a range loop. If the list is interrupted, the last pair has the error.
 func (i *Items) All() iter.Seq2[*Raw, error] {
 	return func(yield func(*Raw, error) bool) {
 		for {
@@ -150,8 +151,8 @@ func (i *Items) All() iter.Seq2[*Raw, error] {
 	}
 }
 
-// ListMeta is the metadata of the list: the resource version it is of, and the token to continue it with. It is complete
-// when Next has returned io.EOF.
+// ListMeta returns the metadata of the list: its resource version, and the continue token. It is complete when Next has
+// returned io.EOF.
 func (i *Items) ListMeta() (metav1.ListMeta, error) {
 	var meta metav1.ListMeta
 	_, _, data := i.reader.header()
@@ -171,4 +172,4 @@ func (i *Items) Close() error {
 	return i.body.Close()
 }
 
-var errClosed = errors.New("the stream is closed")
+var errClosed = errors.New("stream is closed")

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Meta is what identifies an object and its state. Its strings are its own: it can be kept when the Raw is gone.
+// Meta identifies an object and its revision. Its strings are copies: it can be kept longer than the Raw.
 type Meta struct {
 	Namespace, Name string
 	UID             types.UID
@@ -16,7 +16,7 @@ type Meta struct {
 	Generation      int64
 }
 
-// Key is namespace/name, or the name alone where there is no namespace.
+// Key returns namespace/name, or the name alone without a namespace.
 func (m Meta) Key() string {
 	if m.Namespace == "" {
 		return m.Name
@@ -24,7 +24,7 @@ func (m Meta) Key() string {
 	return m.Namespace + "/" + m.Name
 }
 
-// Meta reads the identity of the object, and nothing else of it.
+// Meta decodes the identity of the object, and nothing else.
 func (o *Raw) Meta() (Meta, error) {
 	if o.identified {
 		return o.identity, nil
@@ -40,13 +40,14 @@ func (o *Raw) Meta() (Meta, error) {
 	return o.identity, err
 }
 
-// Key is the Key of Meta, made once.
+// Key returns the Key of Meta, computed once.
 func (o *Raw) Key() (string, error) {
 	text, err := o.IdentityText()
 	return text[:len(text)-len(o.identity.UID)-len(o.identity.ResourceVersion)], err
 }
 
-// IdentityText is the key, the UID and the resource version, one behind the other, for those who keep many of them.
+// IdentityText returns the key, the UID and the resource version, concatenated into one string, which takes less
+// memory.
 func (o *Raw) IdentityText() (string, error) {
 	if _, err := o.Meta(); err != nil {
 		return "", err
@@ -54,15 +55,15 @@ func (o *Raw) IdentityText() (string, error) {
 	return o.text, nil
 }
 
-// Labels reads the labels of the object.
+// Labels decodes the labels of the object.
 func (o *Raw) Labels() (map[string]string, error) { return o.stringMap(labelsField) }
 
-// Annotations reads the annotations of the object.
+// Annotations decodes the annotations of the object.
 func (o *Raw) Annotations() (map[string]string, error) {
 	return o.stringMap(annotationsField)
 }
 
-// Owners reads the owner references of the object.
+// Owners decodes the owner references of the object.
 func (o *Raw) Owners() ([]metav1.OwnerReference, error) {
 	meta, err := o.metadata()
 	if err != nil {
@@ -71,7 +72,7 @@ func (o *Raw) Owners() ([]metav1.OwnerReference, error) {
 	return o.Encoding.format().owners(meta)
 }
 
-// Controller reads the owner reference that says controller, or returns nil.
+// Controller decodes the owner reference of the controller, or returns nil.
 func (o *Raw) Controller() (*metav1.OwnerReference, error) {
 	owners, err := o.Owners()
 	for i := range owners {
@@ -82,7 +83,7 @@ func (o *Raw) Controller() (*metav1.OwnerReference, error) {
 	return nil, err
 }
 
-// stringMap reads the labels or the annotations.
+// stringMap decodes the labels or the annotations.
 func (o *Raw) stringMap(field metaField) (map[string]string, error) {
 	meta, err := o.metadata()
 	if err != nil {
@@ -101,7 +102,7 @@ func (o *Raw) metadata() ([]byte, error) {
 	return o.meta, err
 }
 
-// newMeta copies all strings at once, behind one another.
+// newMeta copies all strings with one allocation.
 func newMeta(namespace, name, uid, version []byte) (m Meta, text string) {
 	var b strings.Builder
 	b.Grow(len(namespace) + len("/") + len(name) + len(uid) + len(version))

@@ -6,32 +6,32 @@ import (
 	"time"
 )
 
-// Metrics hears of the requests of the clients of a Config. Package metrics has one for Prometheus. It is called by many
-// goroutines at once, while requests wait for it, so it should be quick. Verb is the HTTP method and host that of the
-// server, with its port: there are few of each.
+// Metrics receives the requests of the clients of a Config. Package metrics implements it for Prometheus. It is called
+// concurrently, and blocks requests, so it should be fast. verb is the HTTP method and host the host and port of the
+// server: both have low cardinality.
 type Metrics interface {
-	// Throttled is called when the rate limiter has let a request go on, or its context has ended meanwhile.
+	// Throttled is called when the rate limiter has let a request pass, or its context has ended meanwhile.
 	Throttled(verb, host string, waited time.Duration)
-	// Attempted is called each time that a request has been sent and was answered, or not.
+	// Attempted is called after each attempt of a request, with or without a response.
 	Attempted(a Attempt)
-	// Finished is called once a request that was sent, retries included. It took from when it was asked for to the end of
-	// the answer or, where that is a stream or a watch, to its beginning. received is the size of the body, decompressed,
-	// as far as it was read: -1 of a stream, of a watch, or without an answer.
+	// Finished is called once per request that was sent, retries included. took is the time from the call to the end of
+	// the response or, for a stream or a watch, to its beginning. received is the size of the decompressed body as far
+	// as it was read: -1 for a stream, for a watch, or without a response.
 	Finished(verb, host string, took time.Duration, received int64)
 }
 
-// Attempt is how a request was sent once.
+// Attempt is one attempt of a request.
 type Attempt struct {
 	Verb, Host string
-	// Code is the status of the answer, 0 if there was none.
+	// Code is the status of the response, 0 if there was none.
 	Code int
-	// Retry says that it was not the first time.
+	// Retry is true if it was not the first attempt.
 	Retry bool
-	// Sent is the size of the body, -1 if that is not known.
+	// Sent is the size of the body, -1 if unknown.
 	Sent int64
 }
 
-// began is the time, for those who are told how long something took.
+// began returns the current time if there are metrics.
 func (c *RESTClient) began() time.Time {
 	if c.metrics == nil {
 		return time.Time{}
@@ -67,21 +67,21 @@ func (r *Request) attempted(resp *http.Response, retry bool) {
 	m.Attempted(a)
 }
 
-// finished is for requests whose answer is not read to its end, or that have none.
+// finished is for requests whose response is not read to its end, or without a response.
 func (r *Request) finished(began time.Time) {
 	if m := r.c.metrics; m != nil {
 		m.Finished(r.verb, r.c.host(), time.Since(began), -1)
 	}
 }
 
-// measure has the answer tell when it was read.
+// measure reports the request when its response was read.
 func (r *Request) measure(resp *http.Response, began time.Time) {
 	if r.c.metrics != nil {
 		resp.Body = &measuredBody{ReadCloser: resp.Body, r: r, began: began}
 	}
 }
 
-// measuredBody tells the metrics once: at its end, or when it is closed before.
+// measuredBody reports the request once: at the end of the body, or when it is closed before.
 type measuredBody struct {
 	io.ReadCloser
 	r     *Request

@@ -5,27 +5,27 @@ import (
 	"strings"
 )
 
-// maxObjectSize is the largest object that is read from a stream. etcd refuses what is larger than 1.5 MB or so; a
-// length above this limit is a mistake or an attack.
+// maxObjectSize is the maximum size of an object in a stream. etcd rejects objects larger than about 1.5 MB; a larger
+// length is an error or an attack.
 const maxObjectSize = 64 << 20
 
-// Raw is one object as the server sent it, not yet decoded. Meta reads its envelope, Into the whole.
+// Raw is one object as sent by the server, not decoded. Meta decodes its identity, Into the whole.
 //
-// A Raw from Items or Frames is valid until the next call of Next: its bytes are used again. Clone it to keep it.
+// A Raw from Items or Frames is valid until the next call of Next: its bytes are reused. Clone it to keep it.
 type Raw struct {
-	// Encoding is the form of Bytes.
+	// Encoding is the encoding of Bytes.
 	Encoding Encoding
-	// APIVersion and Kind say what the object is. In a list of a built-in kind they are those of the list, since its items do
-	// not say it themselves.
+	// APIVersion and Kind are the type of the object. In a list of a built-in kind they are derived from the list,
+	// since its items do not have them.
 	APIVersion, Kind string
 	// Bytes is the object: a JSON text, or the bare message of the kind, without Kubernetes' envelope around it.
 	Bytes []byte
 
 	// wire is the object with its envelope, in a watch.
 	wire []byte
-	// meta is where the metadata is in Bytes, once it has been looked for.
+	// meta is the metadata in Bytes, once it has been found.
 	meta []byte
-	// identity is what Meta has found, if identified is set, and text the same in one string.
+	// identity is the result of Meta, if identified is set, and text the same in one string.
 	identity   Meta
 	text       string
 	identified bool
@@ -34,7 +34,7 @@ type Raw struct {
 // Clone returns a copy with bytes of its own.
 func (o *Raw) Clone() *Raw { return o.CloneInto(nil) }
 
-// CloneInto is Clone with bytes that take the room of a buffer, as far as that is enough.
+// CloneInto is like Clone, and uses the given buffer if it is large enough.
 func (o *Raw) CloneInto(buffer []byte) *Raw {
 	return &Raw{Encoding: o.Encoding, APIVersion: o.APIVersion, Kind: o.Kind, Bytes: append(buffer[:0], o.Bytes...)}
 }
@@ -49,7 +49,7 @@ func (o *Raw) Into(obj any) error {
 	return fmt.Errorf("cannot decode %s, %d bytes of %s, into a %T: %w", o.describe(), len(o.Bytes), o.Encoding, obj, err)
 }
 
-// describe names the object in an error, as far as it can be told.
+// describe returns a name of the object for errors, as far as known.
 func (o *Raw) describe() string {
 	kind := o.Kind
 	if kind == "" {
@@ -61,5 +61,5 @@ func (o *Raw) describe() string {
 	return "a " + kind
 }
 
-// itemKind is the kind of the items of a list. A list of mixed kinds, "List", says nothing.
+// itemKind returns the kind of the items of a list; it is empty for the generic kind "List".
 func itemKind(listKind string) string { return strings.TrimSuffix(listKind, "List") }

@@ -27,11 +27,11 @@ const (
 )
 
 // Request is built by a chain of setters and sent by Do, DoRaw, Stream, Watch, Items or Frames. The first error of a
-// setter sticks: later setters do nothing, and sending returns it.
+// setter is kept: later setters do nothing, and sending returns it.
 type Request struct {
 	c       *RESTClient
 	content ClientContentConfig
-	// protobufAllowed: the Config left the form of the objects to us.
+	// protobufAllowed is set if the Config does not specify an encoding.
 	protobufAllowed bool
 
 	warningHandler WarningHandlerWithContext
@@ -68,10 +68,10 @@ func (e *RequestConstructionError) Error() string {
 	return fmt.Sprintf("request construction error: '%v'", e.Err)
 }
 
-// Unwrap returns what was wrong.
+// Unwrap returns the cause.
 func (e *RequestConstructionError) Unwrap() error { return e.Err }
 
-// NewRequest begins a request of a client.
+// NewRequest returns a request of a client.
 func NewRequest(c *RESTClient) *Request {
 	content := c.content
 	unset := content.ContentType == ""
@@ -95,7 +95,7 @@ func NewRequest(c *RESTClient) *Request {
 	return r.setAccept()
 }
 
-// NewRequestWithClient begins a request without a RESTClient.
+// NewRequestWithClient returns a request without a RESTClient.
 func NewRequestWithClient(base *url.URL, versionedAPIPath string, content ClientContentConfig, client *http.Client) *Request {
 	return NewRequest(&RESTClient{base: base, versionedAPIPath: versionedAPIPath, content: content, Client: client})
 }
@@ -115,8 +115,8 @@ func (r *Request) setAccept() *Request {
 	return r.SetHeader("Accept", accept)
 }
 
-// UseProtobufAsDefault makes the request speak protobuf, unless the configuration asks for something else. The server may
-// still answer in JSON.
+// UseProtobufAsDefault makes the request use protobuf, unless the configuration specifies something else. The server
+// may still respond with JSON.
 func (r *Request) UseProtobufAsDefault() *Request {
 	if r.protobufAllowed {
 		r.content.ContentType = contentTypeProtobuf
@@ -126,7 +126,7 @@ func (r *Request) UseProtobufAsDefault() *Request {
 	return r
 }
 
-// UseProtobufAsDefaultIfPreferred is UseProtobufAsDefault on a condition.
+// UseProtobufAsDefaultIfPreferred is UseProtobufAsDefault if prefersProtobuf is true.
 func (r *Request) UseProtobufAsDefaultIfPreferred(prefersProtobuf bool) *Request {
 	if prefersProtobuf {
 		return r.UseProtobufAsDefault()
@@ -145,7 +145,7 @@ func (r *Request) fail(format string, args ...any) *Request {
 	return r.Fail(fmt.Errorf(format, args...))
 }
 
-// segment sets a part of the path that may be set once.
+// segment sets a part of the path that may be set only once.
 func (r *Request) segment(what string, field *string, value string) *Request {
 	if r.err != nil {
 		return r
@@ -165,8 +165,8 @@ func (r *Request) Resource(resource string) *Request {
 	return r.segment("resource", &r.resource, resource)
 }
 
-// Name sets the name of the object. It can be set once, and not to nothing: a slip there would turn the deletion of one
-// object into that of all.
+// Name sets the name of the object. It can be set once, and not to the empty string, which would turn the deletion of
+// one object into that of all.
 func (r *Request) Name(resourceName string) *Request {
 	if resourceName == "" {
 		return r.fail("resource name may not be empty")
@@ -184,7 +184,7 @@ func (r *Request) Namespace(namespace string) *Request {
 	return r
 }
 
-// NamespaceIfScoped is Namespace on a condition.
+// NamespaceIfScoped is Namespace if scoped is true.
 func (r *Request) NamespaceIfScoped(namespace string, scoped bool) *Request {
 	if scoped {
 		return r.Namespace(namespace)
@@ -226,7 +226,7 @@ func (r *Request) Suffix(segments ...string) *Request {
 	return r
 }
 
-// AbsPath sets the path up to the namespace, below the path of the host. A slash at the end of a single segment stays.
+// AbsPath sets the path up to the namespace, below the path of the host. A trailing slash of a single segment is kept.
 func (r *Request) AbsPath(segments ...string) *Request {
 	if r.err != nil {
 		return r
@@ -239,7 +239,7 @@ func (r *Request) AbsPath(segments ...string) *Request {
 	return r
 }
 
-// RequestURI sets the path and the query from one text, below the path of the host. Earlier parameters are dropped.
+// RequestURI sets the path and the query, below the path of the host. Earlier parameters are dropped.
 func (r *Request) RequestURI(uri string) *Request {
 	if r.err != nil {
 		return r
@@ -252,7 +252,7 @@ func (r *Request) RequestURI(uri string) *Request {
 	return r.AbsPath(locator.Path)
 }
 
-// Param adds a query parameter. One that is there already stays beside it.
+// Param adds a query parameter. Existing values are kept.
 func (r *Request) Param(paramName, s string) *Request {
 	if r.err == nil {
 		r.addParams(url.Values{paramName: {s}})
@@ -265,7 +265,7 @@ func (r *Request) VersionedParams(obj runtime.Object, codec runtime.ParameterCod
 	return r.SpecificallyVersionedParams(obj, codec, r.content.GroupVersion)
 }
 
-// SpecificallyVersionedParams is VersionedParams for another group version than the client's.
+// SpecificallyVersionedParams is like VersionedParams, for another group version than the client's.
 func (r *Request) SpecificallyVersionedParams(obj runtime.Object, codec runtime.ParameterCodec, version schema.GroupVersion) *Request {
 	if r.err != nil {
 		return r
@@ -287,7 +287,7 @@ func (r *Request) addParams(params url.Values) {
 	}
 }
 
-// SetHeader sets a header, in place of what it was.
+// SetHeader sets a header, and replaces existing values.
 func (r *Request) SetHeader(key string, values ...string) *Request {
 	r.headers.Del(key)
 	for _, value := range values {
@@ -296,8 +296,8 @@ func (r *Request) SetHeader(key string, values ...string) *Request {
 	return r
 }
 
-// Timeout limits the whole request, retries included, and is told to the server. It does not include the wait for
-// the rate limiter.
+// Timeout limits the whole request, retries included, and is sent to the server. It does not include the wait for the
+// rate limiter.
 func (r *Request) Timeout(d time.Duration) *Request {
 	if r.err == nil {
 		r.timeout = d
@@ -305,7 +305,7 @@ func (r *Request) Timeout(d time.Duration) *Request {
 	return r
 }
 
-// MaxRetries says how often the request may be sent again; a negative number means never.
+// MaxRetries sets the maximum number of retries; a negative number means none.
 func (r *Request) MaxRetries(maxRetries int) *Request {
 	r.maxRetries = max(maxRetries, 0)
 	return r
@@ -317,8 +317,8 @@ func (r *Request) Throttle(limiter flowcontrol.RateLimiter) *Request {
 	return r
 }
 
-// Body sets what is sent: a []byte as it is, an io.Reader (which excludes retries), the contents of the file that a
-// string names, or an API object, encoded as the client's content type says. A nil object is no body.
+// Body sets the body: a []byte as it is, an io.Reader (which excludes retries), the contents of the file named by a
+// string, or an API object, encoded with the client's content type. A nil object means no body.
 func (r *Request) Body(obj any) *Request {
 	if r.err != nil {
 		return r
@@ -337,7 +337,7 @@ func (r *Request) Body(obj any) *Request {
 	case runtime.Object:
 		return r.encode(body)
 	default:
-		return r.fail("request body: a %T is neither bytes, a reader, a file name nor an API object", obj)
+		return r.fail("request body: unsupported type %T; want bytes, a reader, a file name or an API object", obj)
 	}
 	return r
 }
@@ -358,8 +358,7 @@ func (r *Request) encode(obj runtime.Object) *Request {
 	return r.SetHeader("Content-Type", r.content.ContentType)
 }
 
-// Fail makes the request fail with err, unless it already does. It is for packages that set more than one thing at a time,
-// and find something wrong in it.
+// Fail makes the request fail with err, unless it already does. It is for packages that add setters of their own.
 func (r *Request) Fail(err error) *Request {
 	if r.err == nil {
 		r.err = err
@@ -370,7 +369,7 @@ func (r *Request) Fail(err error) *Request {
 // Error returns the first error of the chain.
 func (r *Request) Error() error { return r.err }
 
-// URL is where the request would go as it is now.
+// URL returns the current URL of the request.
 func (r *Request) URL() *url.URL {
 	p := r.pathPrefix
 	if r.namespaceSet && r.namespace != "" {
@@ -379,7 +378,7 @@ func (r *Request) URL() *url.URL {
 	if r.resource != "" {
 		p = path.Join(p, strings.ToLower(r.resource))
 	}
-	// Join is not for a bare path: it would take a slash off its end.
+	// Join is not used for a bare path: it would remove a trailing slash.
 	if r.name != "" || r.subresource != "" || r.subpath != "" {
 		p = path.Join(p, r.name, r.subresource, r.subpath)
 	}
@@ -399,7 +398,7 @@ func (r *Request) URL() *url.URL {
 	return &final
 }
 
-// preflight finds what no setter alone can see.
+// preflight checks what no single setter can.
 func (r *Request) preflight() error {
 	if r.err != nil {
 		return r.err
@@ -431,5 +430,5 @@ func (r *Request) newHTTPRequest(ctx context.Context) (*http.Request, error) {
 	return req, nil
 }
 
-// what names the request in errors.
+// what returns the name of the request for errors.
 func (r *Request) what() string { return r.verb + " " + r.URL().Path }

@@ -18,7 +18,7 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
-// Result is the answer to a request, or the reason why there is none.
+// Result is the response to a request, or its error.
 type Result struct {
 	body        []byte
 	warnings    []utilnet.WarningHeader
@@ -26,11 +26,11 @@ type Result struct {
 	statusCode  int
 	err         error
 
-	// decoder is nil where the content type is not one we can read.
+	// decoder is nil if the content type is not supported.
 	decoder runtime.Decoder
 }
 
-// result reads the answer.
+// result reads the response.
 func (r *Request) result(ctx context.Context, resp *http.Response) Result {
 	body, err := r.readBody(resp)
 	if err != nil {
@@ -54,18 +54,18 @@ func (r *Request) result(ctx context.Context, resp *http.Response) Result {
 	return result
 }
 
-// isFailure says whether a status is an error. 101 is not: it is what a connection that changes its protocol answers.
+// isFailure reports whether a status is an error. 101 is not: it is the response to a protocol upgrade.
 func isFailure(status int) bool {
 	return status != http.StatusSwitchingProtocols && (status < http.StatusOK || status > http.StatusPartialContent)
 }
 
-// ErrResponseTooLarge is in the error of a request whose response body is larger than Config.MaxResponseBytes.
+// ErrResponseTooLarge is wrapped by the error of a request whose response body is larger than Config.MaxResponseBytes.
 var ErrResponseTooLarge = errors.New("response body too large")
 
-// maxErrorBytes is how much of the body of an error is read. A Status is small.
+// maxErrorBytes is the maximum size of an error body that is read. A Status is small.
 const maxErrorBytes = 1 << 20
 
-// readBody reads the body of a response: the beginning of an error, and all of any other.
+// readBody reads the body of a response: the beginning if it is an error, otherwise all of it.
 func (r *Request) readBody(resp *http.Response) ([]byte, error) {
 	if isFailure(resp.StatusCode) {
 		return readAll(limitBody(resp.Body))
@@ -84,7 +84,7 @@ func (r *Request) readBody(resp *http.Response) ([]byte, error) {
 func readAll(from io.Reader) ([]byte, error) {
 	body, err := io.ReadAll(from)
 	if err != nil {
-		return nil, fmt.Errorf("the connection failed while the answer was read, after %d bytes; try again: %w", len(body), err)
+		return nil, fmt.Errorf("reading the response failed after %d bytes: %w", len(body), err)
 	}
 	return body, nil
 }
@@ -94,7 +94,7 @@ func tooLarge(limit int64) error {
 		ErrResponseTooLarge, limit)
 }
 
-// responseLimit is how large the body of a response may be.
+// responseLimit returns the maximum size of a response body.
 func (c *RESTClient) responseLimit() int64 {
 	switch {
 	case c.maxResponseBytes < 0:
@@ -105,7 +105,7 @@ func (c *RESTClient) responseLimit() int64 {
 	return min(c.maxResponseBytes, math.MaxInt64-1)
 }
 
-// responseError is what an answer with an error status means when its body is not a Status.
+// responseError returns the error for a response with an error status whose body is not a Status.
 func (r *Request) responseError(resp *http.Response, body []byte) error {
 	const most = 2048
 	message := "unknown"
@@ -129,16 +129,16 @@ func isText(resp *http.Response) bool {
 	return err == nil && strings.HasPrefix(media, "text/")
 }
 
-// Raw returns the body of the answer as it came, and the error if the status is one.
+// Raw returns the unmodified body of the response, and the error if the status is one.
 func (r Result) Raw() ([]byte, error) { return r.body, r.err }
 
-// StatusCode stores the HTTP status of the answer.
+// StatusCode stores the HTTP status of the response.
 func (r Result) StatusCode(statusCode *int) Result {
 	*statusCode = r.statusCode
 	return r
 }
 
-// ContentType stores the content type of the answer.
+// ContentType stores the content type of the response.
 func (r Result) ContentType(contentType *string) Result {
 	*contentType = r.contentType
 	return r
@@ -150,10 +150,10 @@ func (r Result) WasCreated(wasCreated *bool) Result {
 	return r
 }
 
-// Warnings are what the server warned of.
+// Warnings returns the warnings of the server.
 func (r Result) Warnings() []utilnet.WarningHeader { return r.warnings }
 
-// Get decodes the answer into the type that it names.
+// Get decodes the response into the type that it names.
 func (r Result) Get() (runtime.Object, error) {
 	obj, err := r.decode(nil)
 	if err != nil {
@@ -162,7 +162,7 @@ func (r Result) Get() (runtime.Object, error) {
 	return obj, nil
 }
 
-// Into decodes the answer into obj.
+// Into decodes the response into obj.
 func (r Result) Into(obj runtime.Object) error {
 	_, err := r.decode(obj)
 	return err
@@ -191,20 +191,20 @@ func (r Result) decode(into runtime.Object) (runtime.Object, error) {
 		return out, nil
 	}
 	if into != nil {
-		return nil, fmt.Errorf("the server answered with a %T where a %T was expected", out, into)
+		return nil, fmt.Errorf("unexpected response object %T, want %T", out, into)
 	}
 	return out, nil
 }
 
-// unreadable is the error for an answer of a kind that no API server gives. A proxy or a login page may be in the way.
+// unreadable returns the error for a response that no API server sends. It may come from a proxy or a login page.
 func (r Result) unreadable() error {
 	const enough = 200
 	beginning := r.body[:min(len(r.body), enough)]
-	return fmt.Errorf("serializer for %s doesn't exist: the answer (status %d) is not from an API server, or not in a form that was asked for; it begins with %q",
+	return fmt.Errorf("serializer for %s doesn't exist: the response (status %d) is not from an API server, or another encoding was requested; it begins with %q",
 		r.contentType, r.statusCode, beginning)
 }
 
-// Error returns the error of the request, as the server described it if it did.
+// Error returns the error of the request, as described by the server if possible.
 func (r Result) Error() error {
 	if r.err == nil || !apierrors.IsUnexpectedServerError(r.err) || len(r.body) == 0 || r.decoder == nil {
 		return r.err
@@ -219,7 +219,7 @@ func (r Result) Error() error {
 	return r.err
 }
 
-// statusOf is the Status in an error of the server, if there is one.
+// statusOf returns the Status in an error of the server, if there is one.
 func statusOf(err error) (*metav1.Status, bool) {
 	var api apierrors.APIStatus
 	if !errors.As(err, &api) {

@@ -117,7 +117,7 @@ func TestErrorAnswers(t *testing.T) {
 		{"HTML without an error", answer(200, "text/html", html), nil, "is not from an API server"},
 		{"a Status that is a failure, with 200", answer(200, "application/json", toJSON(t, status(410, metav1.StatusReasonExpired))), apierrors.IsResourceExpired, "because of Expired"},
 		{"JSON that is cut", answer(200, "application/json", []byte(`{"kind":"Pod","apiVersion":"v1","metadata":{"na`)), nil, "unexpected"},
-		{"JSON of another kind", answer(200, "application/json", []byte(`{"kind":"Node","apiVersion":"v1"}`)), nil, "*v1.Node where a *v1.Pod was expected"},
+		{"JSON of another kind", answer(200, "application/json", []byte(`{"kind":"Node","apiVersion":"v1"}`)), nil, "unexpected response object *v1.Node, want *v1.Pod"},
 		{"nothing, with 200", answer(200, "application/json", nil), nil, "0-length response with status code: 200 and content type: application/json"},
 		{"protobuf that is cut", answer(200, contentTypeProtobuf, toProtobuf(t, "Pod", pod("a"))[:20]), nil, ""},
 		{"protobuf that is none", answer(200, contentTypeProtobuf, []byte(`{"kind":"Pod"}`)), nil, ""},
@@ -126,7 +126,7 @@ func TestErrorAnswers(t *testing.T) {
 		{"a body that is cut", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "1000")
 			_, _ = w.Write([]byte(`{"kind"`))
-		}, nil, "the connection failed while the answer was read"},
+		}, nil, "reading the response failed"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

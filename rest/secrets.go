@@ -16,8 +16,8 @@ func hide(secret string) string {
 	return redacted
 }
 
-// String shows the Config without its secrets. Functions and interfaces are left out: they may hold secrets of their own,
-// and would print as addresses at best.
+// String returns the Config without its secrets. Functions and interfaces are omitted: they may hold secrets of their
+// own, and would print as addresses at best.
 func (c *Config) String() string {
 	if c == nil {
 		return "<nil>"
@@ -33,10 +33,11 @@ func (c *Config) String() string {
 		c.UserAgent, c.DisableCompression, c.QPS, c.Burst, c.Timeout)
 }
 
-// GoString is String, so that %#v shows no secret either.
+// GoString returns String, so that %#v shows no secret either.
 func (c *Config) GoString() string { return c.String() }
 
-// Format is String for all verbs. It is a method of the value: to print a Config without a pointer is the more likely slip.
+// Format prints String for all verbs. It has a value receiver, so that it also works for a Config that is not a
+// pointer.
 func (c Config) Format(f fmt.State, _ rune) { fmt.Fprint(f, c.String()) }
 
 // hideValues keeps the names. The values of extra fields may be tokens of another system.
@@ -48,19 +49,19 @@ func hideValues(extra map[string][]string) map[string]string {
 	return shown
 }
 
-// String shows the TLSClientConfig without its secrets.
+// String returns the TLSClientConfig without its secrets.
 func (c TLSClientConfig) String() string {
 	return fmt.Sprintf("rest.TLSClientConfig{Insecure:%t, ServerName:%q, CertFile:%q, KeyFile:%q, CAFile:%q, CertData:%q, KeyData:%q, CAData:%q, NextProtos:%q}",
 		c.Insecure, c.ServerName, c.CertFile, c.KeyFile, c.CAFile, truncated(c.CertData), hide(string(c.KeyData)), truncated(c.CAData), c.NextProtos)
 }
 
-// GoString is String, so that %#v shows no secret either.
+// GoString returns String, so that %#v shows no secret either.
 func (c TLSClientConfig) GoString() string { return c.String() }
 
-// Format is String for all verbs.
+// Format prints String for all verbs.
 func (c TLSClientConfig) Format(f fmt.State, _ rune) { fmt.Fprint(f, c.String()) }
 
-// truncated marks data that is no secret, only long.
+// truncated replaces data that is not secret, but long.
 func truncated(data []byte) []byte {
 	const most = 32
 	if len(data) <= most {

@@ -17,12 +17,12 @@ import (
 	"vedette.dev/internal/plainurl"
 )
 
-// HTTPClient is what can do an HTTP request.
+// HTTPClient sends HTTP requests.
 type HTTPClient interface {
 	Do(req *http.Request) (*http.Response, error)
 }
 
-// IsRetryableErrorFunc says whether a request that failed without an answer may be sent again.
+// IsRetryableErrorFunc reports whether a request that failed without a response may be retried.
 type IsRetryableErrorFunc func(request *http.Request, err error) bool
 
 // IsErrorRetryable calls the function.
@@ -30,24 +30,24 @@ func (f IsRetryableErrorFunc) IsErrorRetryable(request *http.Request, err error)
 	return f(request, err)
 }
 
-// lostConnection: the server may have gone away, and a read does no harm when it is sent twice.
+// lostConnection: the server may have restarted, and a GET can be sent twice.
 func lostConnection(req *http.Request, err error) bool {
 	return req.Method == http.MethodGet &&
 		(utilnet.IsConnectionReset(err) || utilnet.IsProbableEOF(err) || utilnet.IsHTTP2ConnectionLost(err))
 }
 
-// endedOrTimedOut: a watch that could not begin is begun again.
+// endedOrTimedOut: a watch that could not be started is retried.
 func endedOrTimedOut(_ *http.Request, err error) bool {
 	return utilnet.IsProbableEOF(err) || utilnet.IsTimeout(err)
 }
 
 func neverRetry(*http.Request, error) bool { return false }
 
-// retryDelayAfterError is how long to wait when there was no answer that could have said it.
+// retryDelayAfterError is the delay of a retry after a failure without a response.
 const retryDelayAfterError = time.Second
 
-// exchange sends the request until an answer is final, whatever its status, and returns it with its body open. Every
-// attempt but the first waits for the rate limiter; the first one's turn is the caller's business.
+// exchange sends the request, with retries, and returns the final response, whatever its status, with its body open.
+// Every attempt but the first waits for the rate limiter; for the first one the caller has waited.
 func (r *Request) exchange(ctx context.Context, retryable IsRetryableErrorFunc) (*http.Response, error) {
 	if note := activity.From(ctx); note != nil {
 		defer note.Enter(activity.Request, r.describe)()
@@ -72,14 +72,14 @@ func (r *Request) exchange(ctx context.Context, retryable IsRetryableErrorFunc) 
 		}
 		previous = err
 		if resp != nil {
-			previous = fmt.Errorf("the server answered %s", resp.Status)
+			previous = fmt.Errorf("status %s", resp.Status)
 			discard(resp)
 		}
 	}
 }
 
-// hideUserinfo removes what is before the "@" of the host from an error of http.Client, which hides passwords, but not tokens that
-// stand in the place of a user name.
+// hideUserinfo removes the userinfo of the host from an error of http.Client, which hides passwords, but not tokens in
+// place of a user name.
 func (r *Request) hideUserinfo(err error) {
 	var wrapped *url.Error
 	if r.c.base != nil && r.c.base.User != nil && errors.As(err, &wrapped) {
@@ -123,14 +123,14 @@ func (r *Request) throttle(ctx context.Context) error {
 	return err
 }
 
-// describe is the request for people to read.
+// describe returns the request for people to read.
 func (r *Request) describe() string { return r.verb + " " + r.URL().Path }
 
-// retryAfter says whether to send the request again, and when.
+// retryAfter reports whether to retry the request, and when.
 func (r *Request) retryAfter(req *http.Request, resp *http.Response, err error, retryable IsRetryableErrorFunc) (time.Duration, bool) {
 	switch {
 	case r.bodyReader != nil:
-		return 0, false // it has been read
+		return 0, false // it has been consumed
 	case err != nil:
 		return retryDelayAfterError, retryable(req, err)
 	case resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= 500:
@@ -139,7 +139,7 @@ func (r *Request) retryAfter(req *http.Request, resp *http.Response, err error, 
 	return 0, false
 }
 
-// retryAfterHeader reads Retry-After, which is a number of seconds or a date.
+// retryAfterHeader parses Retry-After, which is a number of seconds or a date.
 func retryAfterHeader(resp *http.Response) (time.Duration, bool) {
 	value := resp.Header.Get("Retry-After")
 	if value == "" {
@@ -154,7 +154,7 @@ func retryAfterHeader(resp *http.Response) (time.Duration, bool) {
 	return 0, false
 }
 
-// observe tells those who want to know how an attempt went.
+// observe reports an attempt to the metrics and the backoff manager.
 func (r *Request) observe(ctx context.Context, resp *http.Response, err error) {
 	code, after := 0, time.Duration(0)
 	if resp != nil {
@@ -169,7 +169,7 @@ func (r *Request) observe(ctx context.Context, resp *http.Response, err error) {
 	}
 }
 
-// discard lets the connection be used again: a small rest of the body is read to the end.
+// discard closes the body and lets the connection be reused: a small rest of the body is read to the end.
 func discard(resp *http.Response) {
 	const worthReading = 2 << 10
 	if resp.ContentLength <= worthReading {
@@ -178,7 +178,7 @@ func discard(resp *http.Response) {
 	_ = resp.Body.Close()
 }
 
-// previousError says in one line what went wrong before it went wrong for good.
+// previousError adds the error of an earlier attempt to the final one.
 type previousError struct {
 	error
 	previous error

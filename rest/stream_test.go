@@ -154,8 +154,8 @@ func TestItemsErrors(t *testing.T) {
 		{"no type", answer(200, "", []byte("x")), "neither JSON nor protobuf"},
 		{"a Status", answer(200, "application/json", toJSON(t, status(500, "x"))), "without items"},
 		{"a Status in protobuf", answer(200, contentTypeProtobuf, toProtobuf(t, "Status", status(500, "x"))), ""},
-		{"JSON, cut", answer(200, "application/json", inJSON[:len(inJSON)-2]), "broke off after 2 items: unexpected EOF"},
-		{"protobuf, cut", answer(200, contentTypeProtobuf, inProtobuf[:len(inProtobuf)-50]), "broke off after 1 items: unexpected EOF"},
+		{"JSON, cut", answer(200, "application/json", inJSON[:len(inJSON)-2]), "interrupted after 2 items: unexpected EOF"},
+		{"protobuf, cut", answer(200, contentTypeProtobuf, inProtobuf[:len(inProtobuf)-50]), "interrupted after 1 items: unexpected EOF"},
 		{"JSON called protobuf", answer(200, contentTypeProtobuf, inJSON), "malformed protobuf"},
 		{"protobuf called JSON", answer(200, "application/json", inProtobuf), "malformed JSON"},
 		{"3 GB", answer(200, contentTypeProtobuf, []byte("k8s\x00\x12\xff\xff\xff\xff\x3f\x12\x80\x80\x80\x80\x0c")), "object too large"},
@@ -336,7 +336,7 @@ func TestRawIntoUnstructured(t *testing.T) {
 		t.Errorf("a number became %d", n)
 	}
 	raw = Raw{Encoding: Protobuf, Kind: "Pod"}
-	if err := raw.Into(&u); err == nil || !strings.Contains(err.Error(), "ask for JSON") {
+	if err := raw.Into(&u); err == nil || !strings.Contains(err.Error(), "request JSON") {
 		t.Errorf("protobuf: %v", err)
 	}
 	raw = Raw{Encoding: JSON, Bytes: []byte("null")}

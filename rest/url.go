@@ -11,11 +11,11 @@ import (
 	"vedette.dev/internal/plainurl"
 )
 
-// DefaultServerURL turns a host, or a host and a port, or a URL, into the URL of the server and the path of a group
+// DefaultServerURL converts a host, a host and a port, or a URL into the URL of the server and the path of a group
 // version on it. Without a scheme, defaultTLS decides.
 func DefaultServerURL(host, apiPath string, groupVersion schema.GroupVersion, defaultTLS bool) (*url.URL, string, error) {
 	if host == "" {
-		return nil, "", fmt.Errorf("host must be a URL or a host:port pair, and is empty")
+		return nil, "", fmt.Errorf("host must be a URL or a host:port pair, got an empty string")
 	}
 	hostURL, err := url.Parse(host)
 	if err != nil || hostURL.Scheme == "" || hostURL.Host == "" {
@@ -33,12 +33,12 @@ func DefaultServerURL(host, apiPath string, groupVersion schema.GroupVersion, de
 	return hostURL, DefaultVersionedAPIPath(apiPath, groupVersion), nil
 }
 
-// DefaultVersionedAPIPath is the path of a group version, such as /apis/apps/v1.
+// DefaultVersionedAPIPath returns the path of a group version, such as /apis/apps/v1.
 func DefaultVersionedAPIPath(apiPath string, groupVersion schema.GroupVersion) string {
 	return path.Join("/", apiPath, groupVersion.Group, groupVersion.Version)
 }
 
-// DefaultServerUrlFor is DefaultServerURL for a Config. The default host is localhost.
+// DefaultServerUrlFor is like DefaultServerURL, for a Config. The default host is localhost.
 func DefaultServerUrlFor(config *Config) (*url.URL, string, error) {
 	hasCA := config.CAFile != "" || len(config.CAData) > 0
 	hasCert := config.CertFile != "" || len(config.CertData) > 0
@@ -53,19 +53,19 @@ func DefaultServerUrlFor(config *Config) (*url.URL, string, error) {
 	return DefaultServerURL(host, config.APIPath, gv, hasCA || hasCert || config.Insecure)
 }
 
-// IsConfigTransportTLS says whether the server is spoken to over TLS.
+// IsConfigTransportTLS reports whether the connection to the server uses TLS.
 func IsConfigTransportTLS(config Config) bool {
 	base, _, err := DefaultServerUrlFor(&config)
 	return err == nil && base.Scheme == "https"
 }
 
-// NameMayNotBe are names that mean something else in a path.
+// NameMayNotBe are names that have a special meaning in a path.
 var NameMayNotBe = []string{".", ".."}
 
-// NameMayNotContain are characters that would end a segment of a path.
+// NameMayNotContain are characters that cannot be part of a path segment.
 var NameMayNotContain = []string{"/", "%"}
 
-// IsValidPathSegmentName says what is wrong with a name as a whole segment of a path.
+// IsValidPathSegmentName returns what is wrong with a name as a whole path segment.
 func IsValidPathSegmentName(name string) []string {
 	for _, illegal := range NameMayNotBe {
 		if name == illegal {
@@ -75,7 +75,7 @@ func IsValidPathSegmentName(name string) []string {
 	return IsValidPathSegmentPrefix(name)
 }
 
-// IsValidPathSegmentPrefix says what is wrong with a name as the beginning of a segment of a path.
+// IsValidPathSegmentPrefix returns what is wrong with a name as the beginning of a path segment.
 func IsValidPathSegmentPrefix(name string) []string {
 	var wrong []string
 	for _, illegal := range NameMayNotContain {
@@ -86,7 +86,7 @@ func IsValidPathSegmentPrefix(name string) []string {
 	return wrong
 }
 
-// ValidatePathSegmentName is one or the other of the two.
+// ValidatePathSegmentName calls IsValidPathSegmentPrefix if prefix is true, and IsValidPathSegmentName otherwise.
 func ValidatePathSegmentName(name string, prefix bool) []string {
 	if prefix {
 		return IsValidPathSegmentPrefix(name)

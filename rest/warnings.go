@@ -12,8 +12,8 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
-// WarningHandler hears the warnings in the server's answers. It is called before the answer is returned, from many
-// goroutines.
+// WarningHandler receives the warnings in the server's responses. It is called before the response is returned,
+// possibly concurrently.
 type WarningHandler interface {
 	HandleWarningHeader(code int, agent string, text string)
 }
@@ -23,7 +23,7 @@ type WarningHandlerWithContext interface {
 	HandleWarningHeaderWithContext(ctx context.Context, code int, agent string, text string)
 }
 
-// miscPersistentWarning is the only code that API servers use.
+// miscPersistentWarning is the only warning code that API servers use.
 const miscPersistentWarning = 299
 
 // NoWarnings drops all warnings.
@@ -35,7 +35,7 @@ func (NoWarnings) HandleWarningHeader(int, string, string) {}
 // HandleWarningHeaderWithContext does nothing.
 func (NoWarnings) HandleWarningHeaderWithContext(context.Context, int, string, string) {}
 
-// WarningLogger writes warnings to the default logger of log/slog.
+// WarningLogger logs warnings to the default logger of log/slog.
 type WarningLogger struct{}
 
 // HandleWarningHeader logs the text.
@@ -52,7 +52,7 @@ func (WarningLogger) HandleWarningHeaderWithContext(ctx context.Context, code in
 
 // WarningWriterOptions are for NewWarningWriter.
 type WarningWriterOptions struct {
-	// Deduplicate writes each text once. All the texts are remembered: it is for programs that end.
+	// Deduplicate writes each text once. All texts are remembered: it is for short-lived programs.
 	Deduplicate bool
 	// Color writes the first word in yellow.
 	Color bool
@@ -93,18 +93,18 @@ func (w *warningWriter) HandleWarningHeader(code int, _ string, message string) 
 	fmt.Fprintf(w.out, "%s %s\n", prefix, message)
 }
 
-// WarningCount is how many lines were written.
+// WarningCount returns the number of lines written.
 func (w *warningWriter) WarningCount() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.count
 }
 
-// defaultWarnings is for requests that have no handler. It is package state because SetDefaultWarningHandler is a name
-// that programs use; a handler in the Config is the better way.
+// defaultWarnings is for requests without a handler. It is global for compatibility with client-go's
+// SetDefaultWarningHandler; prefer a handler in the Config.
 var defaultWarnings atomic.Pointer[WarningHandlerWithContext]
 
-// SetDefaultWarningHandler sets the handler of all the clients that have none of their own.
+// SetDefaultWarningHandler sets the handler of all clients that have none of their own.
 func SetDefaultWarningHandler(l WarningHandler) {
 	if l == nil {
 		SetDefaultWarningHandlerWithContext(nil)
@@ -113,7 +113,7 @@ func SetDefaultWarningHandler(l WarningHandler) {
 	SetDefaultWarningHandlerWithContext(contextlessWarnings{l})
 }
 
-// SetDefaultWarningHandlerWithContext sets the handler of all the clients that have none of their own.
+// SetDefaultWarningHandlerWithContext sets the handler of all clients that have none of their own.
 func SetDefaultWarningHandlerWithContext(l WarningHandlerWithContext) {
 	if l == nil {
 		l = NoWarnings{}
@@ -127,7 +127,7 @@ func (w contextlessWarnings) HandleWarningHeaderWithContext(_ context.Context, c
 	w.HandleWarningHeader(code, agent, text)
 }
 
-// warningHandler is the handler that the Config asks for, or nil.
+// warningHandler returns the handler of the Config, or nil.
 func (c *Config) warningHandler() WarningHandlerWithContext {
 	switch {
 	case c.WarningHandlerWithContext != nil:
@@ -153,7 +153,7 @@ func (r *Request) WarningHandlerWithContext(handler WarningHandlerWithContext) *
 	return r
 }
 
-// warn tells the handler what the server warned of.
+// warn passes the warnings of the server to the handler.
 func (r *Request) warn(ctx context.Context, resp *http.Response) []utilnet.WarningHeader {
 	headers := resp.Header["Warning"]
 	if len(headers) == 0 {
@@ -166,7 +166,7 @@ func (r *Request) warn(ctx context.Context, resp *http.Response) []utilnet.Warni
 			handler = *set
 		}
 	}
-	// What cannot be read is left out. The rest may still be of use.
+	// Invalid headers are skipped; the rest may still be useful.
 	warnings, _ := utilnet.ParseWarningHeaders(headers)
 	for _, w := range warnings {
 		handler.HandleWarningHeaderWithContext(ctx, w.Code, w.Agent, w.Text)

@@ -13,10 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Watch sends the request, which asks for a watch, and returns its events with their objects decoded. An object that
-// cannot be decoded ends the watch with an event of type Error. When the server could not be reached, or
-// went away before it answered, the watch is empty and ends at once: a watch that ends is nothing unusual, and callers
-// begin it again.
+// Watch sends a watch request, and returns its events with their objects decoded. An object that cannot be decoded ends
+// the watch with an event of type Error. If the server could not be reached, or closed the connection before it
+// responded, the watch is empty and ends at once: a watch that ends is nothing unusual, and callers start it again.
 func (r *Request) Watch(ctx context.Context) (watch.Interface, error) {
 	resp, err := r.openWatch(ctx)
 	if err != nil {
@@ -44,8 +43,8 @@ type eventDecoder struct {
 	decoder runtime.Decoder
 }
 
-// Decode returns the next event. Errors of the connection are returned bare: the stream watcher knows those that are
-// no more than an end.
+// Decode returns the next event. Connection errors are not wrapped: the stream watcher recognises those that are a
+// normal end.
 func (d *eventDecoder) Decode() (watch.EventType, runtime.Object, error) {
 	frame, err := d.frames.Next()
 	if errors.Is(err, io.ErrUnexpectedEOF) {

@@ -13,7 +13,7 @@ import (
 	"vedette.dev/rest"
 )
 
-// Controller is what is run: a *controller.Controller.
+// Controller is implemented by *controller.Controller.
 type Controller interface {
 	Name() string
 	Run(ctx context.Context) error
@@ -22,40 +22,40 @@ type Controller interface {
 	ExplainString(key string) (controller.Explanation, error)
 }
 
-// Factory has the informers of the controllers: an informers.SharedInformerFactory and its like. If it has the method
-// HealthCheck of an *informers.Factory, that is a part of /readyz.
+// Factory is an informer factory, such as an informers.SharedInformerFactory. If it has the method HealthCheck of an
+// *informers.Factory, that is part of /readyz.
 type Factory interface {
 	StartWithContext(ctx context.Context)
 	Shutdown()
 }
 
-// Config is what is run. Only Controllers is needed.
+// Config configures Run. Only Controllers is required.
 type Config struct {
 	Options
 	// RESTConfig is for the Lease of --leader-elect.
 	RESTConfig *rest.Config
 	// Factories are started before the controllers, and stopped after them.
 	Factories []Factory
-	// Informers are those that belong to no factory. They are started and stopped with the factories.
+	// Informers are informers that do not belong to a factory. They are started and stopped with the factories.
 	Informers   []cache.SharedIndexInformer
 	Controllers []Controller
 
-	// Health and Ready are checks to add to /healthz and /readyz, by name.
+	// Health and Ready are additional checks for /healthz and /readyz, by name.
 	Health, Ready map[string]func() error
-	// MetricsHandler serves /metrics: promhttp.HandlerFor of a registry that package metrics was given.
+	// MetricsHandler serves /metrics: promhttp.HandlerFor with the registry that package metrics was given.
 	MetricsHandler http.Handler
-	// Console is a live page, served below /debug/vedette/ at HealthProbeBindAddress: a *console.Page, which console.Handler makes. The
-	// page itself says who may look. If it has the method Close, that is called when the program stops, so that nobody who looks
-	// keeps the address open. Nil means that there is none.
+	// Console is a live page, served below /debug/vedette/ at HealthProbeBindAddress: the result of console.Handler.
+	// The page itself controls access. If it has the method Close, that is called when the program stops, so that
+	// viewers do not keep connections open. Nil means no page.
 	Console http.Handler
-	// Gate, if not nil, refuses what is written with clients that were made with it (rest.Config.Wrap) while this replica does not
-	// lead. Without leader election it is open while Run runs. Requests that are made with the context of a reconcile need no gate:
-	// they are refused when the term is over in any case.
+	// Gate, if not nil, rejects writes of clients created with it (rest.Config.Wrap) while this replica is not the
+	// leader. Without leader election it is open while Run runs. Requests made with the context of a reconcile need no
+	// gate: they are rejected after the end of the term in any case.
 	Gate *fence.Gate
-	// LeaderMetrics hears who leads.
+	// LeaderMetrics receives leadership changes.
 	LeaderMetrics leaderelection.MetricsProvider
-	// KeepSignals leaves SIGINT and SIGTERM to the program; the end of the context is what stops it then. It is needed in a
-	// testing/synctest bubble, which signals cannot enter.
+	// KeepSignals leaves SIGINT and SIGTERM to the program; only the end of the context stops Run then. It is required
+	// in a testing/synctest bubble, which signals cannot enter.
 	KeepSignals bool
 	// Logger may be nil.
 	Logger *slog.Logger
@@ -66,7 +66,7 @@ func (c *Config) validate() error {
 		return err
 	}
 	if len(c.Controllers) == 0 {
-		return fmt.Errorf("runner: Config.Controllers is empty; there is nothing to run")
+		return fmt.Errorf("runner: Config.Controllers is empty")
 	}
 	names := make(map[string]bool)
 	for i, one := range c.Controllers {
@@ -74,7 +74,7 @@ func (c *Config) validate() error {
 			return fmt.Errorf("runner: Config.Controllers[%d] is nil", i)
 		}
 		if names[one.Name()] {
-			return fmt.Errorf("runner: Config.Controllers has two of the name %q", one.Name())
+			return fmt.Errorf("runner: Config.Controllers has two entries with the name %q", one.Name())
 		}
 		names[one.Name()] = true
 	}
@@ -99,13 +99,13 @@ func (c *Config) validate() error {
 		}
 	}
 	if c.LeaderElect && c.RESTConfig == nil {
-		return fmt.Errorf("runner: Config.RESTConfig is nil, and needed for --leader-elect")
+		return fmt.Errorf("runner: Config.RESTConfig is nil; --leader-elect needs it")
 	}
 	if isAddress(c.MetricsBindAddress) && c.MetricsHandler == nil {
-		return fmt.Errorf("runner: Config.MetricsHandler is nil, so that there is nothing to serve at MetricsBindAddress %q", c.MetricsBindAddress)
+		return fmt.Errorf("runner: Config.MetricsHandler is nil, but MetricsBindAddress is %q", c.MetricsBindAddress)
 	}
 	if c.Console != nil && !isAddress(c.HealthProbeBindAddress) {
-		return fmt.Errorf("runner: Config.Console is set, and there is no HealthProbeBindAddress to serve it at")
+		return fmt.Errorf("runner: Config.Console is set, but HealthProbeBindAddress is empty")
 	}
 	return nil
 }

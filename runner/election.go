@@ -16,17 +16,18 @@ import (
 	"vedette.dev/rest"
 )
 
-// election lets this replica work while it is the leader.
+// election runs the controllers while this replica is the leader.
 type election struct {
 	r        *runner
 	config   leaderelection.LeaderElectionConfig
 	watchdog *leaderelection.HealthzAdaptor
 }
 
-// tolerated is how long the work of a leader may go on without a lease before /healthz fails.
+// tolerated is how long the controllers may still run after the lease expired before /healthz fails.
 const tolerated = 20 * time.Second
 
-// giveUpLease is how long the elector waits for work that is known to go on, before it leaves the lease to expire.
+// giveUpLease is how long the elector waits for controllers that have not stopped, before it leaves the lease to
+// expire.
 const giveUpLease = time.Second
 
 func (r *runner) newElection() (*election, error) {
@@ -35,13 +36,13 @@ func (r *runner) newElection() (*election, error) {
 		return nil, err
 	}
 	config := rest.AddUserAgent(rest.CopyConfig(r.RESTConfig), "leader-election")
-	// A lease is renewed even if the program has used up all that its rate limiter lets through.
+	// The lease must be renewed even if the program has exhausted its rate limit.
 	config.RateLimiter, config.QPS = nil, -1
 	renew := or(r.LeaderElectRenewDeadline, defaultRenew)
 	config.Timeout = renew / 2
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
-		return nil, fmt.Errorf("runner: no client for the Lease of --leader-elect: %w", err)
+		return nil, fmt.Errorf("runner: cannot create the client for --leader-elect: %w", err)
 	}
 	identity, err := newIdentity()
 	if err != nil {
@@ -67,7 +68,7 @@ func (r *runner) newElection() (*election, error) {
 		Logger:          r.Logger,
 		Callbacks:       leaderelection.LeaderCallbacks{OnStartedLeading: func(context.Context) {}, OnStoppedLeading: func() {}},
 	}
-	// What is wrong with the times is said before anything runs.
+	// Invalid durations are reported before anything runs.
 	trial := e.config
 	trial.Metrics, trial.WatchDog = nil, nil
 	if _, err := leaderelection.NewLeaderElector(trial); err != nil {
@@ -76,20 +77,20 @@ func (r *runner) newElection() (*election, error) {
 	return e, nil
 }
 
-// newIdentity is who this replica is: the same host may have several.
+// newIdentity returns the identity of this replica. It is random, because one host may run several.
 func newIdentity() (string, error) {
 	host, err := os.Hostname()
 	if err != nil {
-		return "", fmt.Errorf("runner: the name of this replica for --leader-elect: %w", err)
+		return "", fmt.Errorf("runner: cannot determine the identity for --leader-elect: %w", err)
 	}
 	return host + "_" + rand.Text(), nil
 }
 
-// run calls work when this replica is the leader, and returns what that did, when the lease was given back.
+// run calls work when this replica is the leader, and returns its result after the lease was released.
 //
-// The end of ctx is for the work, not for the elector: the lease is renewed until the work has ended. The context of the work ends
-// with ctx and with the term. If the lease is lost while the work winds down, the controllers are aborted, as another replica may
-// soon do their work.
+// The end of ctx stops the work, not the elector: the lease is renewed until the work has ended. The context of the
+// work ends with ctx and with the term. If the lease is lost while the work winds down, the controllers are aborted, as
+// another replica may soon do their work.
 func (e *election) run(ctx context.Context, work func(context.Context) error) error {
 	electing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
@@ -109,8 +110,8 @@ func (e *election) run(ctx context.Context, work func(context.Context) error) er
 		close(done)
 		stop()
 		if errors.Is(result, controller.ErrStopTimeout) {
-			// A reconcile goes on, so the lease is not given back to a replica that might do the same. The elector leaves it to expire
-			// if this function does not return in time.
+			// A reconcile is still running, so the lease is not released: another replica might do the same work. The
+			// elector leaves it to expire if this function does not return in time.
 			<-over
 		}
 	}
@@ -131,7 +132,7 @@ func (e *election) run(ctx context.Context, work func(context.Context) error) er
 		<-done
 		return result
 	default:
-		return nil // it was never the leader
+		return nil // never the leader
 	}
 }
 

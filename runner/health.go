@@ -15,7 +15,7 @@ import (
 	"vedette.dev/internal/httpguard"
 )
 
-// checks is health checks by name.
+// checks are health checks by name.
 type checks struct {
 	named  map[string]func() error
 	logger *slog.Logger
@@ -23,11 +23,11 @@ type checks struct {
 	path string
 
 	mu sync.Mutex
-	// failing is the error of each check that failed when it was last run.
+	// failing has the last error of each check that fails.
 	failing map[string]string
 }
 
-// consolePath is where the live page is.
+// consolePath is the path of the live page.
 const consolePath = "/debug/vedette/"
 
 func (r *runner) serveHealth(mux *http.ServeMux) {
@@ -67,7 +67,7 @@ func (r *runner) readyChecks() map[string]func() error {
 		c[fmt.Sprintf("informer-%d", i)] = func() error {
 			state := cache.StateOf(informer)
 			if state.Type == "" && informer.HasSynced() {
-				return nil // it has no state to tell
+				return nil // it has no state
 			}
 			return state.Err()
 		}
@@ -75,7 +75,7 @@ func (r *runner) readyChecks() map[string]func() error {
 	for _, one := range r.Controllers {
 		c["controller-"+one.Name()] = func() error {
 			if !r.working.Load() {
-				return nil // another replica does the work, and this one is ready to
+				return nil // another replica does the work; this one is ready to take over
 			}
 			return one.State().Err()
 		}
@@ -84,23 +84,23 @@ func (r *runner) readyChecks() map[string]func() error {
 	return c
 }
 
-// serve serves all checks at their path, and each of them below it. Anyone who reaches the address is answered: kubelets come
-// with the address of the pod as the host.
+// serve serves all checks at their path, and each of them below it. Any client is answered: kubelets use the address of
+// the pod as the host.
 func (c *checks) serve(mux *http.ServeMux) {
 	names := slices.Sorted(maps.Keys(c.named))
 	mux.HandleFunc(c.path, func(w http.ResponseWriter, req *http.Request) { c.answer(w, req, names) })
 	mux.HandleFunc(c.path+"/{name...}", func(w http.ResponseWriter, req *http.Request) {
 		name := req.PathValue("name")
 		if c.named[name] == nil {
-			http.Error(w, fmt.Sprintf("there is no check %q; there are %s", name, strings.Join(names, ", ")), http.StatusNotFound)
+			http.Error(w, fmt.Sprintf("unknown check %q; known are %s", name, strings.Join(names, ", ")), http.StatusNotFound)
 			return
 		}
 		c.answer(w, req, []string{name})
 	})
 }
 
-// answer says which of the checks of those names fail. Why is logged, and not answered: errors tell names of objects and addresses,
-// and anyone may ask.
+// answer writes which of the named checks fail. Their errors are logged, but not written: they contain names of objects
+// and addresses, and any client may ask.
 func (c *checks) answer(w http.ResponseWriter, req *http.Request, names []string) {
 	var text strings.Builder
 	failed := false
@@ -123,7 +123,7 @@ func (c *checks) answer(w http.ResponseWriter, req *http.Request, names []string
 	fmt.Fprint(w, text.String())
 }
 
-// run runs a check, and logs its error if that is another than the last time. A check that panics has failed.
+// run runs a check, and logs its error if it has changed. A check that panics has failed.
 func (c *checks) run(name string) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -156,7 +156,7 @@ func (r *runner) debugControllers(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, states)
 }
 
-// debugExplain tells where a key is: as JSON, or with format=text for people.
+// debugExplain serves the explanation of a key: as JSON, or as text with format=text.
 func (r *runner) debugExplain(w http.ResponseWriter, req *http.Request) {
 	query := req.URL.Query()
 	name, key := query.Get("controller"), query.Get("key")
@@ -166,7 +166,7 @@ func (r *runner) debugExplain(w http.ResponseWriter, req *http.Request) {
 		for _, c := range r.Controllers {
 			names = append(names, c.Name())
 		}
-		http.Error(w, fmt.Sprintf("there is no controller %q; there are %s", name, strings.Join(names, ", ")), http.StatusNotFound)
+		http.Error(w, fmt.Sprintf("unknown controller %q; known are %s", name, strings.Join(names, ", ")), http.StatusNotFound)
 		return
 	}
 	e, err := r.Controllers[i].ExplainString(key)

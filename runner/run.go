@@ -11,16 +11,17 @@ import (
 	"vedette.dev/fence"
 )
 
-// runner is one Run.
+// runner is the state of one Run.
 type runner struct {
 	Config
-	election *election // nil without
+	election *election // nil without leader election
 	// working is set while the controllers should run.
 	working atomic.Bool
 }
 
-// Run runs the controllers until the context ends, a signal comes, the lease is lost or a controller fails, and returns when
-// everything has stopped. It returns nil if it was told to stop, and an error otherwise: the program should end then.
+// Run runs the controllers until the context ends, a signal arrives, the lease is lost or a controller fails, and
+// returns when everything has stopped. It returns nil if it was told to stop, and an error otherwise: the program
+// should exit then.
 func Run(ctx context.Context, config Config) error {
 	if err := config.validate(); err != nil {
 		return err
@@ -47,7 +48,7 @@ func Run(ctx context.Context, config Config) error {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 	waitForServers := servers.serve(fail)
-	// The informers outlive the controllers: their context is ended by hand.
+	// The informers outlive the controllers: their context is cancelled separately.
 	background, stopInformers := context.WithCancel(context.WithoutCancel(ctx))
 	waitForInformers := r.startInformers(background)
 
@@ -75,7 +76,7 @@ func (r *runner) startInformers(ctx context.Context) (wait func()) {
 	}
 }
 
-// lead runs the controllers as soon as this replica is the leader, or at once if there is no election.
+// lead runs the controllers once this replica is the leader, or at once if there is no election.
 func (r *runner) lead(ctx context.Context) error {
 	if r.election == nil {
 		if r.Gate != nil {
@@ -101,7 +102,7 @@ func (r *runner) work(ctx context.Context) error {
 			defer stop()
 			results[i] = c.Run(ctx)
 			if results[i] == nil && ctx.Err() == nil {
-				results[i] = fmt.Errorf("controller %s ended before its time", c.Name())
+				results[i] = fmt.Errorf("controller %s stopped unexpectedly", c.Name())
 			}
 		})
 	}

@@ -56,9 +56,9 @@ func TestProbesAndExplanations(t *testing.T) {
 	}{
 		"/healthz":                            {503, "[-]mood failed: reason logged\n[+]ping ok"},
 		"/healthz/ping":                       {200, "ok"},
-		"/healthz/other":                      {404, `there is no check "other"; there are mood, ping`},
-		"/debug/explain":                      {400, `controller maps: the key is empty`},
-		"/debug/explain?controller=x&key=a/b": {404, `there is no controller "x"; there are maps`},
+		"/healthz/other":                      {404, `unknown check "other"; known are mood, ping`},
+		"/debug/explain":                      {400, `controller maps: empty key`},
+		"/debug/explain?controller=x&key=a/b": {404, `unknown controller "x"; known are maps`},
 		"/debug/explain?key=a/b/c":            {400, `a/b/c`},
 		"/debug/explain?controller=maps&key=default/one":              {200, `"stage": "done"`},
 		"/debug/explain?controller=maps&key=default/one&format=text":  {200, `maps default/one: done`},
@@ -123,7 +123,7 @@ func TestASignalStops(t *testing.T) {
 	defer p.cancel()
 	<-working
 	kill(t)
-	eventually(t, "the log says so", func() bool { return strings.Contains(p.log.String(), "a second signal ends the process at once") })
+	eventually(t, "the log says so", func() bool { return strings.Contains(p.log.String(), "a second signal exits at once") })
 	select {
 	case err := <-p.result:
 		t.Fatalf("it did not wait for the reconcile: %v", err)
@@ -162,7 +162,7 @@ func TestAControllerThatEndsStopsTheProgram(t *testing.T) {
 		p.start()
 		err := <-p.result
 		p.cancel()
-		if err == nil || cause == nil && !strings.Contains(err.Error(), "controller failing ended before its time") || cause != nil && !errors.Is(err, cause) {
+		if err == nil || cause == nil && !strings.Contains(err.Error(), "controller failing stopped unexpectedly") || cause != nil && !errors.Is(err, cause) {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -173,7 +173,7 @@ func TestWhatIsWrongWithAConfigIsNamed(t *testing.T) {
 	for field, spoil := range map[string]func(*Config){
 		"Config.Controllers is empty":          func(c *Config) { c.Controllers = nil },
 		"Config.Controllers[1]":                func(c *Config) { c.Controllers = append(c.Controllers, nil) },
-		"two of the name":                      func(c *Config) { c.Controllers = append(c.Controllers, c.Controllers[0]) },
+		"two entries with the name":            func(c *Config) { c.Controllers = append(c.Controllers, c.Controllers[0]) },
 		"Config.RESTConfig":                    func(c *Config) { c.RESTConfig, c.LeaderElect, c.LeaderElectResourceName = nil, true, "x" },
 		"Config.MetricsHandler":                func(c *Config) { c.MetricsBindAddress = ":0" },
 		"Options.LeaderElectResourceName":      func(c *Config) { c.LeaderElect = true },

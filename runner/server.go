@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// servers is what listens.
+// servers are the HTTP servers.
 type servers []*server
 
 type server struct {
@@ -19,10 +19,10 @@ type server struct {
 	http     *http.Server
 }
 
-// stopServer is how long a request that is under way may take at the end.
+// stopServer is how long running requests may take during shutdown.
 const stopServer = 2 * time.Second
 
-// listen opens the addresses. One that is for both health checks and metrics is opened once.
+// listen opens the addresses. An address for both health checks and metrics is opened once.
 func (r *runner) listen() (servers, error) {
 	muxes := make(map[string]*http.ServeMux)
 	at := func(address string) *http.ServeMux {
@@ -64,7 +64,7 @@ func (s servers) close() {
 	}
 }
 
-// serve answers until wait is called. A server that ends before calls fail.
+// serve serves until wait is called. A server that ends earlier calls fail.
 func (s servers) serve(fail context.CancelCauseFunc) (wait func() error) {
 	var serving sync.WaitGroup
 	errs := make([]error, len(s))

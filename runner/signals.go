@@ -11,7 +11,7 @@ import (
 // exit is replaced in tests.
 var exit = os.Exit
 
-// untilSignal returns a context that ends with the first SIGINT or SIGTERM. The second ends the process.
+// untilSignal returns a context that ends with the first SIGINT or SIGTERM. A second one ends the process.
 func untilSignal(parent context.Context, logger *slog.Logger) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)
@@ -24,11 +24,11 @@ func untilSignal(parent context.Context, logger *slog.Logger) (context.Context, 
 			select {
 			case s := <-signals:
 				if count > 0 {
-					logger.Error("Second signal, ending at once", "signal", s.String())
+					logger.Error("Received second signal, exiting", "signal", s.String())
 					exit(1)
 					return
 				}
-				logger.Info("Stopping; a second signal ends the process at once", "signal", s.String())
+				logger.Info("Received signal, stopping; a second signal exits at once", "signal", s.String())
 				cancel()
 			case <-done:
 				return

@@ -17,14 +17,14 @@ import (
 	"vedette.dev/shard/internal/cover"
 )
 
-// arrange brings the streams in line with what is known of the servers.
+// arrange adapts the streams to what is known about the servers.
 func (s *TypedShardingInformer[T]) arrange() error {
 	s.changing.Lock()
 	defer s.changing.Unlock()
 	return s.move(s.layout)
 }
 
-// move goes over to a layout. If it returns an error, nothing has changed.
+// move switches to a layout. If it returns an error, nothing has changed.
 func (s *TypedShardingInformer[T]) move(next *layout) error {
 	if s.ended {
 		return errEnded
@@ -79,7 +79,7 @@ func (s *TypedShardingInformer[T]) move(next *layout) error {
 	return nil
 }
 
-// known returns what is known of the objects of the streams that stop, which have reached some versions.
+// known returns what is known about the objects of the streams that stop, which have reached some versions.
 func (t *transition) known(versions []string) (out []progress) {
 	for i, old := range t.stop {
 		version, _ := strconv.ParseUint(versions[i], 10, 64) // one that is not a number cannot be resumed from
@@ -105,12 +105,12 @@ func (s *TypedShardingInformer[T]) resumePoints(from []progress) []engine.Resume
 	return points
 }
 
-// reader returns what reads the values that covers of streams are about.
+// reader returns the reader of the values that covers of streams use.
 func (s *TypedShardingInformer[T]) reader() reader {
 	return reader{hashes: s.hashKeys, tenantOf: s.config.Tenant.Of}
 }
 
-// noteHashKeys makes the keys of a layout known to readers. It is called under changing.
+// noteHashKeys adds the keys of a layout to those that readers know. It is called under changing.
 func (s *TypedShardingInformer[T]) noteHashKeys(l *layout) {
 	for _, sc := range l.scopes {
 		if _, known := s.hashKeys[sc.Hash.name]; !known && sc.Hash.of != nil {
@@ -119,7 +119,7 @@ func (s *TypedShardingInformer[T]) noteHashKeys(l *layout) {
 	}
 }
 
-// change returns what a transition changes in the informer.
+// change returns the change of the informer for a transition.
 func (s *TypedShardingInformer[T]) change(t *transition, next *layout) (engine.PartitionChange, error) {
 	change := engine.PartitionChange{
 		Remove: t.remove, Retire: t.retire, Successors: t.successors,
@@ -194,7 +194,7 @@ func (s *TypedShardingInformer[T]) streamConfig(l *layout, w *streamSpec) (engin
 	return config, nil
 }
 
-// source returns what a stream lists and watches. tweak changes the options of each request.
+// source returns the source of a stream. tweak modifies the options of each request.
 func source(r cache.Requester, newObject func() metav1.Object, tweak func(*metav1.ListOptions)) listwatch.Source {
 	lw := cache.NewListWatchFromRequester(r, newObject, tweak)
 	out := listwatch.Source{
@@ -216,7 +216,7 @@ func source(r cache.Requester, newObject func() metav1.Object, tweak func(*metav
 	return out
 }
 
-// newObject makes what objects are decoded into.
+// newObject returns a function that creates objects to decode into.
 func (s *TypedShardingInformer[T]) newObject() func() metav1.Object {
 	example, err := s.config.example()
 	if err != nil {
@@ -229,4 +229,4 @@ func (s *TypedShardingInformer[T]) newObject() func() metav1.Object {
 	return func() metav1.Object { return reflect.New(element).Interface().(metav1.Object) }
 }
 
-var errEnded = errors.New("shard: the informer has stopped already")
+var errEnded = errors.New("shard: informer has stopped")

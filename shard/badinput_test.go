@@ -24,40 +24,40 @@ func TestBadShards(t *testing.T) {
 		tenant Tenancy
 		want   string
 	}{
-		"none":              {source: Hash(ByUID(), 0), want: "into 0 shards"},
-		"too many":          {source: Hash(ByUID(), 100000), want: "into 100000 shards"},
-		"no ID":             {source: Shards(Shard{}), want: "no ID"},
-		"same ID":           {source: Namespaces("a", "a"), want: `two shards "a"`},
-		"bad namespace":     {source: Namespaces("A_b"), want: `"A_b" is not the name of a namespace`},
-		"namespace twice":   {source: Shards(Shard{ID: "x", Scope: Scope{Namespaces: []string{"a", "a"}}}), want: "twice"},
-		"shared namespace":  {source: Shards(Shard{ID: "x", Scope: Scope{Namespaces: []string{"a"}}}, Shard{ID: "y", Scope: Scope{Namespaces: []string{"b", "a"}}}), want: `namespace "a" is in shard "x" and in shard "y"`},
-		"shared value":      {source: Shards(Shard{ID: "x", Scope: Scope{Labels: "t in (a,b)"}}, Shard{ID: "y", Scope: Scope{Labels: "t=b"}}), want: `value "b" is in shard "x" and in shard "y"`},
-		"two labels":        {source: Shards(Shard{ID: "x", Scope: Scope{Labels: "t=a"}}, Shard{ID: "y", Scope: Scope{Labels: "u=a"}}), want: "an object could be in both"},
-		"bad labels":        {source: Shards(Shard{ID: "x", Scope: Scope{Labels: "t in (a"}}), want: `Labels is "t in (a"`},
-		"bad fields":        {source: Shards(Shard{ID: "x", Scope: Scope{Fields: "a~b"}}), want: `Fields is "a~b"`},
-		"ranges overlap":    {source: Shards(Shard{ID: "x", Scope: uid(Range{End: half + 1})}, Shard{ID: "y", Scope: uid(Range{Start: half})}), want: `"x" and "y" both hold`},
-		"range is missing":  {source: Shards(Shard{ID: "x", Scope: uid(Range{End: half})}), want: "do not fit together"},
-		"range is reversed": {source: Shards(Shard{ID: "x", Scope: uid(Range{Start: 5, End: 2})}), want: "Ranges"},
-		"no ranges":         {source: Shards(Shard{ID: "x", Scope: Scope{Hash: ByUID()}}), want: "Ranges are not"},
-		"no hash":           {source: Shards(Shard{ID: "x", Scope: Scope{Ranges: EqualRanges(1)}}), want: "Hash is not"},
-		"two hashes":        {source: Shards(Shard{ID: "x", Scope: uid(Range{End: half})}, Shard{ID: "y", Scope: Scope{Hash: ByName(), Ranges: []Range{{Start: half}}}}), want: "hash of"},
-		"hash and labels":   {source: Shards(Shard{ID: "x", Scope: Scope{Hash: ByUID(), Ranges: EqualRanges(1), Labels: "a=b"}}), want: "Config.Tweak"},
-		"different sorts":   {source: Shards(Shard{ID: "x", Scope: Scope{Namespaces: []string{"a"}}}, Shard{ID: "y", Scope: Scope{Labels: "a=b"}}), want: "different sorts"},
-		"selectors overlap": {source: Shards(Shard{ID: "x", Scope: Scope{Labels: "app=web,!canary"}}, Shard{ID: "y", Scope: Scope{Labels: "app,tier=front"}}), want: `an object could be in shard "x"`},
-		"fields overlap":    {source: Shards(Shard{ID: "x", Scope: Scope{Fields: "spec.nodeName=a"}}, Shard{ID: "y", Scope: Scope{Fields: "spec.nodeName!=b"}}), want: `an object could be in shard "x"`},
-		"everything twice":  {source: Shards(Shard{ID: "x"}, Shard{ID: "y"}), want: "both have everything"},
-		"unknown tenants":   {source: Tenants("a"), want: "Config.Tenant does not say"},
-		"tenant as value":   {source: Tenants("not a value!"), tenant: Tenancy{Label: "tenant"}, want: "Tenant"},
-		"tenant as label":   {source: Tenants("a"), tenant: Tenancy{Label: "!"}, want: "Config.Tenant.Label"},
-		"tenants twice":     {source: Tenants("a"), tenant: Tenancy{Label: "a", Of: func(*Envelope) string { return "" }}, want: "Config.Tenant has a Label and a function"},
-		"cluster's name":    {source: Clusters(map[string]*rest.Config{"a|b": {}}), want: "has a |"},
-		"cluster of none":   {source: Shards(Shard{ID: "x", Scope: Scope{Cluster: "moon"}}), want: `cluster "moon": there is no rest.Config`},
-		"nameless cluster":  {source: Shards(Shard{ID: "x", Scope: Scope{REST: &rest.Config{}}}), want: "Cluster has no name"},
-		"weight":            {source: Shards(Shard{ID: "x", Weight: -1}), want: "Weight is -1"},
-		"limit":             {source: Shards(Shard{ID: "x", Limits: Limits{Objects: -1}}), want: "MaxObjects"},
-		"follow nothing":    {source: FollowNamespaces(FollowConfig{}), want: "REST is nil"},
-		"follow badly":      {source: FollowNamespaces(FollowConfig{REST: &rest.Config{}, Selector: "a in ("}), want: "Selector"},
-		"no source":         {want: "Config.Source is nil"},
+		"none":                 {source: Hash(ByUID(), 0), want: "into 0 shards"},
+		"too many":             {source: Hash(ByUID(), 100000), want: "into 100000 shards"},
+		"no ID":                {source: Shards(Shard{}), want: "without an ID"},
+		"same ID":              {source: Namespaces("a", "a"), want: `duplicate shard "a"`},
+		"bad namespace":        {source: Namespaces("A_b"), want: `invalid namespace "A_b"`},
+		"namespace twice":      {source: Shards(Shard{ID: "x", Scope: Scope{Namespaces: []string{"a", "a"}}}), want: "duplicate namespace"},
+		"shared namespace":     {source: Shards(Shard{ID: "x", Scope: Scope{Namespaces: []string{"a"}}}, Shard{ID: "y", Scope: Scope{Namespaces: []string{"b", "a"}}}), want: `namespace "a" is in shard "x" and in shard "y"`},
+		"shared value":         {source: Shards(Shard{ID: "x", Scope: Scope{Labels: "t in (a,b)"}}, Shard{ID: "y", Scope: Scope{Labels: "t=b"}}), want: `value "b" is in shard "x" and in shard "y"`},
+		"two labels":           {source: Shards(Shard{ID: "x", Scope: Scope{Labels: "t=a"}}, Shard{ID: "y", Scope: Scope{Labels: "u=a"}}), want: "an object could be in both"},
+		"bad labels":           {source: Shards(Shard{ID: "x", Scope: Scope{Labels: "t in (a"}}), want: `Labels is "t in (a"`},
+		"bad fields":           {source: Shards(Shard{ID: "x", Scope: Scope{Fields: "a~b"}}), want: `Fields is "a~b"`},
+		"ranges overlap":       {source: Shards(Shard{ID: "x", Scope: uid(Range{End: half + 1})}, Shard{ID: "y", Scope: uid(Range{Start: half})}), want: `"x" and "y" both hold`},
+		"range is missing":     {source: Shards(Shard{ID: "x", Scope: uid(Range{End: half})}), want: "do not fit together"},
+		"range is reversed":    {source: Shards(Shard{ID: "x", Scope: uid(Range{Start: 5, End: 2})}), want: "Ranges"},
+		"no ranges":            {source: Shards(Shard{ID: "x", Scope: Scope{Hash: ByUID()}}), want: "Ranges are not"},
+		"no hash":              {source: Shards(Shard{ID: "x", Scope: Scope{Ranges: EqualRanges(1)}}), want: "Hash is not"},
+		"two hashes":           {source: Shards(Shard{ID: "x", Scope: uid(Range{End: half})}, Shard{ID: "y", Scope: Scope{Hash: ByName(), Ranges: []Range{{Start: half}}}}), want: "hash of"},
+		"hash and labels":      {source: Shards(Shard{ID: "x", Scope: Scope{Hash: ByUID(), Ranges: EqualRanges(1), Labels: "a=b"}}), want: "Config.Tweak"},
+		"different strategies": {source: Shards(Shard{ID: "x", Scope: Scope{Namespaces: []string{"a"}}}, Shard{ID: "y", Scope: Scope{Labels: "a=b"}}), want: "different strategies"},
+		"selectors overlap":    {source: Shards(Shard{ID: "x", Scope: Scope{Labels: "app=web,!canary"}}, Shard{ID: "y", Scope: Scope{Labels: "app,tier=front"}}), want: `shard "x"`},
+		"fields overlap":       {source: Shards(Shard{ID: "x", Scope: Scope{Fields: "spec.nodeName=a"}}, Shard{ID: "y", Scope: Scope{Fields: "spec.nodeName!=b"}}), want: `shard "x"`},
+		"everything twice":     {source: Shards(Shard{ID: "x"}, Shard{ID: "y"}), want: "both have all objects"},
+		"unknown tenants":      {source: Tenants("a"), want: "Config.Tenant is not set"},
+		"tenant as value":      {source: Tenants("not a value!"), tenant: Tenancy{Label: "tenant"}, want: "Tenant"},
+		"tenant as label":      {source: Tenants("a"), tenant: Tenancy{Label: "!"}, want: "Config.Tenant.Label"},
+		"tenants twice":        {source: Tenants("a"), tenant: Tenancy{Label: "a", Of: func(*Envelope) string { return "" }}, want: "Config.Tenant.Label and Config.Tenant.Of cannot be combined"},
+		"cluster's name":       {source: Clusters(map[string]*rest.Config{"a|b": {}}), want: "contains a |"},
+		"cluster of none":      {source: Shards(Shard{ID: "x", Scope: Scope{Cluster: "moon"}}), want: `cluster "moon": no rest.Config`},
+		"nameless cluster":     {source: Shards(Shard{ID: "x", Scope: Scope{REST: &rest.Config{}}}), want: "Cluster has no name"},
+		"weight":               {source: Shards(Shard{ID: "x", Weight: -1}), want: "Weight is -1"},
+		"limit":                {source: Shards(Shard{ID: "x", Limits: Limits{Objects: -1}}), want: "MaxObjects"},
+		"follow nothing":       {source: FollowNamespaces(FollowConfig{}), want: "REST is nil"},
+		"follow badly":         {source: FollowNamespaces(FollowConfig{REST: &rest.Config{}, Selector: "a in ("}), want: "Selector"},
+		"no source":            {want: "Config.Source is nil"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := NewTypedShardingInformer(Config[*corev1.ConfigMap]{
@@ -106,10 +106,10 @@ func TestBadChanges(t *testing.T) {
 		wantError(t, i.Split("000", "001", "b"), "001")
 		wantError(t, i.Merge("a", "000"), "2 or more")
 		wantError(t, i.Merge("a", "000", "x"), `no shard "x"`)
-		wantError(t, i.AddShard(Shard{ID: "new"}), "different sorts")
-		wantError(t, i.AddShard(Shard{ID: "000", Scope: Scope{Hash: ByUID(), Ranges: EqualRanges(1)}}), `two shards "000"`)
+		wantError(t, i.AddShard(Shard{ID: "new"}), "different strategies")
+		wantError(t, i.AddShard(Shard{ID: "000", Scope: Scope{Hash: ByUID(), Ranges: EqualRanges(1)}}), `duplicate shard "000"`)
 		_, err := i.Resize(0)
-		wantError(t, err, "Resize to 0")
+		wantError(t, err, "resize to 0")
 		shards := []Shard{{ID: "000", Scope: Scope{Cluster: "moon", REST: server.RESTConfig(), Hash: ByUID(), Ranges: EqualRanges(1)}}}
 		wantError(t, i.SetShards(shards...), "cluster")
 		w.check(nil)

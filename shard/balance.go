@@ -13,22 +13,23 @@ import (
 
 // Moved is the result of a change of the ranges of shards.
 type Moved struct {
-	// Part is which part of the objects is in another shard than before, from 0 to 1.
+	// Part is the fraction of the objects that are in another shard than before, from 0 to 1.
 	Part float64
-	// Imbalance is that after the change: how many times the mean load the shard with the largest load has.
+	// Imbalance is the imbalance after the change: the largest load of a shard divided by the mean.
 	Imbalance float64
 }
 
-// namespaceTolerance is the imbalance of shards by namespace above which their ranges are chosen anew when they are first known.
+// namespaceTolerance is the imbalance of shards by namespace above which their ranges are chosen again after the
+// initial lists.
 const namespaceTolerance = 1.25
 
-// balances reports whether the ranges are chosen by how many objects are in them when the shards are first complete.
+// balances reports whether the ranges are chosen by the number of objects after the initial lists.
 func (s *TypedShardingInformer[T]) balances() bool {
 	shards, ok := s.config.Source.(fixed)
 	return ok && len(shards) > 1 && shards[0].Scope.Hash.path != "" && shards[0].Scope.Hash.name == ByNamespace().name
 }
 
-// balanceFirst balances the shards when they are first complete.
+// balanceFirst balances the shards after the initial lists.
 func (s *TypedShardingInformer[T]) balanceFirst(ctx context.Context) {
 	select {
 	case <-ctx.Done():
@@ -40,34 +41,35 @@ func (s *TypedShardingInformer[T]) balanceFirst(ctx context.Context) {
 	}
 	moved, err := s.Rebalance()
 	if err != nil {
-		s.info("The shards could not be balanced", "err", err)
+		s.info("Failed to balance shards", "err", err)
 		return
 	}
-	s.info("The shards were balanced by what is in them", "moved", moved.Part, "imbalance", moved.Imbalance)
+	s.info("Balanced shards", "moved", moved.Part, "imbalance", moved.Imbalance)
 }
 
-// Rebalance chooses the ranges of shards by hash anew, so that each has a part of the objects that is in proportion to its weight. It moves
-// no more than it needs to. Objects that move are not listed again, and handlers of all shards are not called. Shards in different clusters
-// or namespaces are balanced apart. With Config.Partial, hashes that are in no shard stay so.
+// Rebalance chooses the ranges of shards by hash again, so that the load of each is in proportion to its weight. It
+// moves no more objects than necessary. Objects that move are not listed again, and handlers of all shards are not
+// called. Shards in different clusters or namespaces are balanced separately. With Config.Partial, hashes that are in
+// no shard stay so.
 func (s *TypedShardingInformer[T]) Rebalance() (Moved, error) {
 	s.changing.Lock()
 	defer s.changing.Unlock()
 	return s.rebalance(s.layout.list())
 }
 
-// Resize changes the number of shards by hash to n, and balances them. Shards that are added are named by the first numbers that are
-// free; shards are removed from the end of the sorted IDs.
+// Resize changes the number of shards by hash to n, and balances them. New shards are named by the first unused
+// numbers; shards are removed from the end of the sorted IDs.
 func (s *TypedShardingInformer[T]) Resize(n int) (Moved, error) {
 	s.changing.Lock()
 	defer s.changing.Unlock()
 	if n < 1 || n > 65536 {
-		return Moved{}, fmt.Errorf("shard: Resize to %d shards, want 1 to 65536", n)
+		return Moved{}, fmt.Errorf("shard: cannot resize to %d shards, want 1 to 65536", n)
 	}
 	shards := s.layout.list()
 	if groups, err := groupsOf(shards); err != nil {
 		return Moved{}, err
 	} else if len(groups) > 1 {
-		return Moved{}, fmt.Errorf("shard: Resize to %d shards, but there are shards in %d clusters or lists of namespaces; use Split, Merge or SetShards", n, len(groups))
+		return Moved{}, fmt.Errorf("shard: cannot resize to %d shards: there are shards in %d clusters or lists of namespaces; use Split, Merge or SetShards", n, len(groups))
 	}
 	for i := 0; len(shards) < n; i++ {
 		id := hashID(i)
@@ -86,7 +88,7 @@ func (s *TypedShardingInformer[T]) Resize(n int) (Moved, error) {
 // rebalance sets the ranges of shards by hash.
 func (s *TypedShardingInformer[T]) rebalance(shards []Shard) (Moved, error) {
 	if len(s.layout.shards) == 0 {
-		return Moved{}, errors.New("shard: there are no shards to balance")
+		return Moved{}, errors.New("shard: no shards to balance")
 	}
 	groups, err := groupsOf(shards)
 	if err != nil {
@@ -106,7 +108,7 @@ func (s *TypedShardingInformer[T]) rebalance(shards []Shard) (Moved, error) {
 	}
 	empty := func(shard Shard) bool { return len(shard.Scope.Ranges) == 0 }
 	if i := slices.IndexFunc(shards, empty); i >= 0 {
-		return Moved{}, fmt.Errorf("shard: nothing would be left for shard %q: Scope.Ranges would be empty", shards[i].ID)
+		return Moved{}, fmt.Errorf("shard: Scope.Ranges of shard %q would be empty", shards[i].ID)
 	}
 	return total, s.setShards(shards)
 }
@@ -116,13 +118,13 @@ type group struct{ cluster, namespaces string }
 
 func groupOf(s *Scope) group { return group{s.Cluster, strings.Join(sorted(s.Namespaces), ",")} }
 
-// groupsOf returns which of some shards are in each group.
+// groupsOf returns the indexes of the shards of each group.
 func groupsOf(shards []Shard) (map[group][]int, error) {
 	groups := map[group][]int{}
 	for i := range shards {
 		scope := &shards[i].Scope
 		if scope.Hash.of == nil {
-			return nil, fmt.Errorf("shard: shard %q (%s) is not by hash, and has no ranges that could be balanced", shards[i].ID, scope)
+			return nil, fmt.Errorf("shard: cannot balance shard %q (%s): it is not by hash", shards[i].ID, scope)
 		}
 		groups[groupOf(scope)] = append(groups[groupOf(scope)], i)
 	}

@@ -7,13 +7,13 @@ import (
 
 // SetShards replaces all shards in one step.
 //
-//   - A shard that is new is listed, except for objects that other shards had.
-//   - When a shard is gone, the objects that no other shard has are removed from the store. OnShardLost is called with their keys, and
-//     OnDelete is not.
+//   - A new shard is listed, except for objects that other shards had.
+//   - When a shard is removed, the objects that no other shard has are removed from the store. OnShardLost is called
+//     with their keys, and OnDelete is not.
 //   - Objects that are in another shard than before are not listed again, and handlers of all shards are not called.
 //
-// A shard that stays cannot have fewer objects in its scope than before, unless other shards have the rest. If SetShards returns an
-// error, nothing has changed.
+// A shard that stays cannot have fewer objects in its scope than before, unless other shards have the rest. If
+// SetShards returns an error, nothing has changed.
 func (s *TypedShardingInformer[T]) SetShards(shards ...Shard) error {
 	s.changing.Lock()
 	defer s.changing.Unlock()
@@ -58,11 +58,11 @@ func (s *TypedShardingInformer[T]) RemoveShard(id string) error {
 	s.changing.Lock()
 	defer s.changing.Unlock()
 	if s.layout.shards[id] == nil {
-		return fmt.Errorf("shard: there is no shard %q to remove", id)
+		return fmt.Errorf("shard: no shard %q to remove", id)
 	}
 	next := slices.DeleteFunc(s.layout.list(), func(shard Shard) bool { return shard.ID == id })
 	if !s.config.Partial && s.layout.scopes[id].Hash.of != nil {
-		return fmt.Errorf("shard: without shard %q some hashes would be in no shard; merge it with another, or set Config.Partial", id)
+		return fmt.Errorf("shard: cannot remove shard %q: some hashes would be in no shard; merge it with another, or set Config.Partial", id)
 	}
 	return s.setShards(next)
 }

@@ -20,7 +20,7 @@ import (
 // newClient returns a client for one resource of a cluster. It does not decode objects, so its scheme has none.
 func newClient(config *rest.Config, resource schema.GroupVersionResource) (rest.Interface, error) {
 	if config == nil {
-		return nil, errors.New("there is no rest.Config for it")
+		return nil, errors.New("no rest.Config")
 	}
 	scheme := runtime.NewScheme()
 	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
@@ -38,7 +38,7 @@ func newClient(config *rest.Config, resource schema.GroupVersionResource) (rest.
 	return rest.RESTClientFor(c)
 }
 
-// requester makes the requests for one resource in one namespace, or in all.
+// requester creates the requests for one resource in one namespace, or in all.
 type requester struct {
 	client              rest.Interface
 	resource, namespace string
@@ -58,7 +58,7 @@ func (r requester) WatchRequest(opts metav1.ListOptions) *rest.Request {
 	return r.ListRequest(opts)
 }
 
-// exists asks for one object.
+// exists returns a function that requests one object.
 func exists(r cache.Requester) func(ctx context.Context, namespace, name string) (types.UID, bool, error) {
 	return func(ctx context.Context, namespace, name string) (types.UID, bool, error) {
 		selector := fields.Set{"metadata.name": name}
@@ -83,7 +83,7 @@ func firstOf(ctx context.Context, request *rest.Request) (uid types.UID, n int, 
 		}
 		m, err := raw.Meta()
 		if err != nil {
-			return "", 0, fmt.Errorf("an object in a list of one: %w", err)
+			return "", 0, fmt.Errorf("cannot decode an item: %w", err)
 		}
 		if n == 0 {
 			uid = m.UID

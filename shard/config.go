@@ -14,44 +14,45 @@ import (
 	"vedette.dev/rest"
 )
 
-// Config says what an informer looks at, and how that is divided. Resource, Source, and REST or Client are needed; the rest has
-// a zero value that works.
+// Config configures a sharding informer. Resource, Source, and REST or Client are required; the zero values of all
+// other fields work.
 type Config[T cache.Object] struct {
-	// Resource is what to list and watch.
+	// Resource is the resource to list and watch.
 	Resource schema.GroupVersionResource
-	// REST is how to reach the server. It is not needed if all shards name a cluster of their own.
+	// REST is the configuration of the client. It is not required if all shards have a cluster of their own.
 	REST *rest.Config
-	// Client makes the client for a namespace of a cluster, in the place of REST: the clients of packages dynamic, metadata and
-	// gentype are Requesters, and so are those of package kubernetes behind their interfaces. Both names may be empty.
+	// Client returns the client for a namespace of a cluster, in place of REST: the clients of packages dynamic,
+	// metadata and gentype are Requesters, and so are those of package kubernetes behind their interfaces. Both names
+	// may be empty.
 	Client func(cluster, namespace string) (cache.Requester, error)
-	// Example is an object of the type and kind to expect. It may be nil if T is a pointer to a struct.
+	// Example is an object of the expected type and kind. It may be nil if T is a pointer to a struct.
 	Example T
 
-	// Source says which shards there are.
+	// Source supplies the shards.
 	Source Source
-	// Partial says that hashes may be in no shard: others look after them.
+	// Partial allows hashes that are in no shard: other processes have them.
 	Partial bool
-	// Tenant says how tenants are told apart, for shards that are of one.
+	// Tenant configures how the tenant of an object is determined, for shards by tenant.
 	Tenant Tenancy
-	// Tweak changes the options of each list and watch, for what all shards have in common.
+	// Tweak modifies the options of each list and watch of all shards.
 	Tweak func(options *metav1.ListOptions)
 	// NoServerSelection disables selection by hash on the server.
 	NoServerSelection bool
 
-	// Informer is as for other informers. Its Logger counts for nothing.
+	// Informer has the same meaning as for other informers. Its Logger is not used.
 	Informer cache.SharedIndexInformerOptions
-	// Logger receives errors and changes of the shards. Nil means silent.
+	// Logger receives errors and changes of the shards. Nil means no logging.
 	Logger *slog.Logger
 }
 
 func (c *Config[T]) validate() error {
 	switch {
 	case c.Resource.Resource == "" || c.Resource.Version == "":
-		return fmt.Errorf("shard: Config.Resource is %q, want a resource with its version", c.Resource)
+		return fmt.Errorf("shard: Config.Resource is %q, want a resource with a version", c.Resource)
 	case c.Source == nil:
-		return errors.New("shard: Config.Source is nil, so that there are no shards")
+		return errors.New("shard: Config.Source is nil")
 	case c.REST != nil && c.Client != nil:
-		return errors.New("shard: Config has both REST and Client")
+		return errors.New("shard: Config.REST and Config.Client cannot be combined")
 	}
 	if w, ok := c.Source.(wrong); ok {
 		return w.err
@@ -62,20 +63,20 @@ func (c *Config[T]) validate() error {
 	return c.Tenant.validate()
 }
 
-// example is an object of the type to expect.
+// example returns an object of the expected type.
 func (c *Config[T]) example() (runtime.Object, error) {
 	var none T
 	var obj any = c.Example
 	if c.Example == none {
 		t := reflect.TypeFor[T]()
 		if t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
-			return nil, fmt.Errorf("shard: Config.Example is nil, and %v does not say what objects are", t)
+			return nil, fmt.Errorf("shard: Config.Example is nil, but T is %v", t)
 		}
 		obj = reflect.New(t.Elem()).Interface()
 	}
 	out, ok := obj.(runtime.Object)
 	if !ok {
-		return nil, fmt.Errorf("shard: Config.Example is a %T, which is no API object", obj)
+		return nil, fmt.Errorf("shard: Config.Example is a %T, not an API object", obj)
 	}
 	return out, nil
 }

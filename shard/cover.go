@@ -22,7 +22,7 @@ func in(cluster, namespace string) cover.Cover {
 	return c
 }
 
-// reader reads the values of objects in the dimensions of covers. Fields are not read: the server alone knows them.
+// reader reads the values of objects in the dimensions of covers. Fields are not read: only the server knows them.
 type reader struct {
 	hashes   map[string]HashKey
 	tenantOf func(*Envelope) string

@@ -7,7 +7,8 @@ import (
 	"vedette.dev/internal/engine"
 )
 
-// Envelope is what is known of an object without decoding all of it. It is good until the function returns that was given it.
+// Envelope is the part of an object that is known without decoding all of it. It is valid until the function that was
+// given it returns.
 type Envelope struct {
 	Namespace, Name string
 	UID             types.UID
@@ -19,7 +20,7 @@ type Envelope struct {
 	}
 }
 
-// Labels returns the labels, nil if there are none or if they cannot be read.
+// Labels returns the labels, nil if there are none or if they cannot be decoded.
 func (e *Envelope) Labels() map[string]string {
 	if e.Metadata == nil {
 		return nil
@@ -27,7 +28,7 @@ func (e *Envelope) Labels() map[string]string {
 	return e.Metadata.Labels()
 }
 
-// Annotations returns the annotations, nil if there are none or if they cannot be read.
+// Annotations returns the annotations, nil if there are none or if they cannot be decoded.
 func (e *Envelope) Annotations() map[string]string {
 	if e.Metadata == nil {
 		return nil
@@ -35,7 +36,7 @@ func (e *Envelope) Annotations() map[string]string {
 	return e.Metadata.Annotations()
 }
 
-// Controller returns the owner reference that says controller, or nil.
+// Controller returns the owner reference of the controller, or nil.
 func (e *Envelope) Controller() *metav1.OwnerReference {
 	if e.Metadata == nil {
 		return nil
@@ -43,13 +44,13 @@ func (e *Envelope) Controller() *metav1.OwnerReference {
 	return e.Metadata.Controller()
 }
 
-// envelopeOf returns the envelope of an object that is decoded.
+// envelopeOf returns the envelope of a decoded object.
 func envelopeOf(obj any) *Envelope {
 	e := engine.EnvelopeOf(obj)
 	return (*Envelope)(&e)
 }
 
-// ofEngine returns a function of envelopes as the engine calls it: nil if it is nil.
+// ofEngine adapts a function of envelopes to the engine. It returns nil if f is nil.
 func ofEngine(f func(*Envelope) bool) func(*engine.Envelope) bool {
 	if f == nil {
 		return nil

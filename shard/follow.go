@@ -16,20 +16,21 @@ import (
 	"vedette.dev/rest"
 )
 
-// FollowConfig says which namespaces to follow. REST is needed.
+// FollowConfig configures the namespaces to follow. REST is required.
 type FollowConfig struct {
-	// REST is how to reach the server.
+	// REST is the configuration of the client.
 	REST *rest.Config
 	// Selector is a label selector for namespaces. Empty means all.
 	Selector string
 	// Cluster is the name of the cluster that the namespaces are in: see Scope. Empty means that of Config.REST.
 	Cluster string
-	// Shard makes the shard for a namespace, in which Limits can be set. Nil means one that is named after it.
+	// Shard returns the shard for a namespace, in which Limits can be set. Nil means a shard that is named after the
+	// namespace.
 	Shard func(namespace string) Shard
 }
 
-// FollowNamespaces are one shard for each namespace that exists and matches a selector. When a namespace comes or goes, so does
-// its shard. Of the namespaces, only the metadata is read.
+// FollowNamespaces returns a Source of one shard for each namespace that exists and matches a selector. Shards are
+// added and removed with their namespaces. Only the metadata of namespaces is read.
 func FollowNamespaces(config FollowConfig) Source {
 	if config.REST == nil {
 		return wrong{errors.New("shard: FollowConfig.REST is nil")}
@@ -70,7 +71,7 @@ func (f *following) Run(ctx context.Context, emit func([]Shard) error) error {
 		return nil
 	}
 	for {
-		// A set that cannot be is noted by the informer, and stays so until there is another.
+		// An invalid set is recorded by the informer until there is another.
 		_ = emit(f.shards(names.sorted()))
 		select {
 		case <-names.changed:
@@ -96,11 +97,11 @@ func (f *following) shards(namespaces []string) []Shard {
 	return out
 }
 
-// nameSet is the names of the objects that a handler was called for.
+// nameSet is the set of names of objects that a handler was called for.
 type nameSet struct {
 	mu      sync.Mutex
 	names   map[string]struct{}
-	changed chan struct{} // has room for one
+	changed chan struct{} // has a buffer of one
 }
 
 func (n *nameSet) OnAdd(obj any, _ bool) {

@@ -2,7 +2,8 @@ package shard
 
 import "slices"
 
-// joinLater waits until streams of label values that were started beside others have been listed, and then joins them with the others.
+// joinLater waits until separately started streams of label values have been listed, and then joins them with the
+// others.
 func (s *TypedShardingInformer[T]) joinLater(start []*streamSpec) {
 	for _, w := range start {
 		if w.label == "" {
@@ -16,8 +17,8 @@ func (s *TypedShardingInformer[T]) joinLater(start []*streamSpec) {
 	}
 }
 
-// grow returns the streams to run. When values are added to a label, the streams of its other values go on, and another stream is started
-// beside them for the new values. When that has been listed, one stream replaces all of them.
+// grow returns the streams to run. When values are added to a label, the streams of its other values continue, and
+// another stream is started for the new values. When that has been listed, one stream replaces all of them.
 func (s *TypedShardingInformer[T]) grow(wants []*streamSpec, next *layout) []*streamSpec {
 	var out []*streamSpec
 	for _, w := range wants {

@@ -4,23 +4,25 @@ import "vedette.dev/cache"
 
 // Handler is called with changes and the shard that they happened in. Objects are shared and must not be modified.
 //
-//   - It is called for several shards at the same time, unless HandlerOptions.OneAtATime is set, and never twice at the same time for
+//   - It is called for several shards concurrently, unless HandlerOptions.OneAtATime is set, and never concurrently for
 //     one shard or one key. The calls for a key are in order.
-//   - A handler of one shard goes on when the shard is removed, and is called for the objects if there is a shard of that ID again.
-//   - An object that comes to be in another shard because it changed is updated, in the new shard. For a handler of one shard it
-//     is deleted from that, or added.
-//   - An object that comes to be in another shard because the shards changed has not changed: handlers are not called.
+//   - A handler of one shard remains when the shard is removed, and is called for the objects if a shard of that ID is
+//     added again.
+//   - An object that moves to another shard because it changed is updated, in the new shard. For a handler of one shard
+//     it is deleted, or added.
+//   - For an object that moves to another shard because the shards changed, handlers are not called: the object has not
+//     changed.
 type Handler[T cache.Object] interface {
 	OnAdd(shard string, obj T, isInInitialList bool)
 	OnUpdate(shard string, oldObj, newObj T)
 	OnDelete(shard string, obj cache.DeletedObject[T])
-	// OnShardLost is called when a shard was removed, with the keys of what was in it and is in no other. They are not deleted,
-	// but the informer no longer has them: the handler can forget what it knows of them. It is called more than once if
-	// keys have moved before.
+	// OnShardLost is called when a shard was removed, with the keys of the objects that are in no other shard. They are
+	// not deleted, but the informer no longer has them: the handler can drop its state for them. It is called more than
+	// once if keys have moved before.
 	OnShardLost(shard string, keys []string)
 }
 
-// HandlerFuncs is a Handler made of functions, of which some may be nil.
+// HandlerFuncs is a Handler that calls functions, some of which may be nil.
 type HandlerFuncs[T cache.Object] struct {
 	AddFunc    func(shard string, obj T, isInInitialList bool)
 	UpdateFunc func(shard string, oldObj, newObj T)
@@ -59,19 +61,19 @@ func (h HandlerFuncs[T]) OnShardLost(shard string, keys []string) {
 // HandlerOptions configures a Handler. The zero value works.
 type HandlerOptions struct {
 	cache.HandlerOptions
-	// Shard limits the handler to one shard. Empty means all shards, also those that are added later.
+	// Shard limits the handler to one shard. Empty means all shards, including those that are added later.
 	Shard string
-	// OneAtATime has the handler called for one shard at a time.
+	// OneAtATime makes the calls for different shards sequential.
 	OneAtATime bool
 }
 
-// AddShardHandler adds a handler whose functions are given the shard. AddTypedEventHandler and AddEventHandler add one that knows nothing of
-// shards, for which all of them are one; it is called by one goroutine at a time.
+// AddShardHandler adds a handler whose functions are given the shard. AddTypedEventHandler and AddEventHandler add one
+// that does not depend on shards; it is called by one goroutine at a time.
 func (s *TypedShardingInformer[T]) AddShardHandler(handler Handler[T], options HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
 	return s.machine.AddPartitionHandler(untyped[T]{handler}, options.HandlerOptions, options.Shard, options.OneAtATime)
 }
 
-// untyped makes a Handler fit the machine, whose objects are of type T since its streams let nothing else pass.
+// untyped adapts a Handler to the machine, whose objects are of type T since its streams filter others.
 type untyped[T cache.Object] struct{ Handler[T] }
 
 func (u untyped[T]) OnAdd(shard string, obj any, isInInitialList bool) {

@@ -18,7 +18,7 @@ import (
 	"vedette.dev/rest"
 )
 
-// TypedShardingInformer is a SharedIndexInformer of one kind over shards that come and go.
+// TypedShardingInformer is a SharedIndexInformer of one kind whose shards can change.
 type TypedShardingInformer[T cache.Object] struct {
 	cache.TypedSharedIndexInformer[T]
 	machine  machine          // the informer of all shards
@@ -31,25 +31,25 @@ type TypedShardingInformer[T cache.Object] struct {
 	changing turn.Turn
 	layout   *layout
 	streams  []*stream
-	hashKeys map[string]HashKey // all that there ever were, by name: the covers of streams may mention them
+	hashKeys map[string]HashKey // all keys used so far, by name: the covers of streams may contain them
 	running  context.Context    // nil before the start
 	ended    bool
 	work     sync.WaitGroup
-	nudge    chan struct{} // there is something to look at; has room for one
-	// scopes is the streams, for StoreVersionOf; nil while they change.
+	nudge    chan struct{} // wakes upkeep; has a buffer of one
+	// scopes are the streams, for StoreVersionOf; nil while they change.
 	scopes atomic.Pointer[scopes]
 	// shown is the layout, for callers that do not hold changing.
 	shown atomic.Pointer[layout]
 	count atomic.Int64 // of streams
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	clients map[string]rest.Interface
 	selects map[string]selecting // by cluster
 	failure error                // of the source
-	moves   uint64               // how often shards changed
+	moves   uint64               // number of changes of the shards
 }
 
-// machine is what cache.NewDividedInformer returns.
+// machine is implemented by the result of cache.NewDividedInformer.
 type machine interface {
 	cache.SharedIndexInformer
 	cache.StateReader
@@ -63,15 +63,15 @@ type ShardingInformer = TypedShardingInformer[metav1.Object]
 
 var _ cache.StateReader = (*ShardingInformer)(nil)
 
-// stream is a list and watch that runs, or will when the informer does.
+// stream is a list and watch that is running, or will be when the informer is.
 type stream struct {
 	*streamSpec
 	handle *engine.Stream
-	// resumed is from where the stream began to watch; empty if it began with a list.
+	// resumed is where the stream started to watch; empty if it started with a list.
 	resumed []progress
 }
 
-// NewShardingInformer returns an informer of objects of any type. Config.Example says which.
+// NewShardingInformer returns an informer of objects of any type, which is that of Config.Example.
 func NewShardingInformer(config Config[metav1.Object]) (*ShardingInformer, error) {
 	return NewTypedShardingInformer(config)
 }
@@ -121,8 +121,8 @@ func (s *TypedShardingInformer[T]) Run(stopCh <-chan struct{}) {
 	s.RunWithContext(wait.ContextForChannel(stopCh))
 }
 
-// RunWithContext lists and watches until the context ends. When it returns, nothing of the informer runs any more. An informer
-// runs once.
+// RunWithContext lists and watches until the context ends. When it returns, no goroutine of the informer is left. An
+// informer can be run only once.
 func (s *TypedShardingInformer[T]) RunWithContext(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -133,7 +133,7 @@ func (s *TypedShardingInformer[T]) RunWithContext(ctx context.Context) {
 	}
 	s.changing.Unlock()
 	if again {
-		s.info("The informer has started already, and runs only once")
+		s.info("Informer was already started, ignoring another Run")
 		return
 	}
 	s.work.Go(func() { s.follow(ctx, cancel) })
@@ -141,7 +141,7 @@ func (s *TypedShardingInformer[T]) RunWithContext(ctx context.Context) {
 	s.look()
 	s.machine.RunWithContext(ctx)
 	s.changing.Lock()
-	s.ended = true // nothing is begun any more
+	s.ended = true // nothing is started any more
 	s.changing.Unlock()
 	s.work.Wait()
 }
@@ -161,19 +161,19 @@ func (s *TypedShardingInformer[T]) follow(ctx context.Context, stop func()) {
 	}
 	s.fail(err)
 	if s.config.Logger != nil {
-		s.config.Logger.Error("The source of shards has failed, and the informer ends", "resource", s.config.Resource.Resource, "err", err)
+		s.config.Logger.Error("Source of shards failed, stopping the informer", "resource", s.config.Resource.Resource, "err", err)
 	}
 	stop()
 }
 
-// fail notes that the source has emitted what cannot be, or that all is well again.
+// fail records that the source has emitted invalid shards, or resets that.
 func (s *TypedShardingInformer[T]) fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.failure = err
 }
 
-// Err says what is wrong with the source of shards, or with the first shard of which something is; nil if all is well.
+// Err returns the error of the source of shards, or that of the first failing shard; nil if there is none.
 func (s *TypedShardingInformer[T]) Err() error {
 	s.mu.Lock()
 	err := s.failure
@@ -190,7 +190,7 @@ func (s *TypedShardingInformer[T]) Err() error {
 	return errors.Join(problems...)
 }
 
-// look has upkeep look soon.
+// look wakes upkeep.
 func (s *TypedShardingInformer[T]) look() {
 	select {
 	case s.nudge <- struct{}{}:
@@ -198,7 +198,7 @@ func (s *TypedShardingInformer[T]) look() {
 	}
 }
 
-// upkeep finds out what servers can do, and brings the streams in line with it.
+// upkeep probes servers, and adapts the streams to the results.
 func (s *TypedShardingInformer[T]) upkeep(ctx context.Context) {
 	if s.balances() {
 		s.work.Go(func() { s.balanceFirst(ctx) })
@@ -214,12 +214,12 @@ func (s *TypedShardingInformer[T]) upkeep(ctx context.Context) {
 			s.forgetGuesses()
 		}
 		if err := s.arrange(); err != nil && ctx.Err() == nil {
-			s.info("The streams could not be arranged", "err", err)
+			s.info("Failed to arrange streams", "err", err)
 		}
 	}
 }
 
-// forgetGuesses has servers probed again that have not said whether they select by hash.
+// forgetGuesses probes servers again whose probe had no result.
 func (s *TypedShardingInformer[T]) forgetGuesses() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -236,7 +236,7 @@ func (s *TypedShardingInformer[T]) info(message string, args ...any) {
 	}
 }
 
-// requester is the client for a namespace of a cluster.
+// requester returns the client for a namespace of a cluster.
 func (s *TypedShardingInformer[T]) requester(l *layout, cluster, namespace string) (cache.Requester, error) {
 	r, err := s.findRequester(l, cluster, namespace)
 	if err != nil && cluster != "" {
@@ -270,7 +270,7 @@ func (s *TypedShardingInformer[T]) findRequester(l *layout, cluster, namespace s
 	return requester{client, s.config.Resource.Resource, namespace, s.protobuf}, nil
 }
 
-// configOf is how to reach a cluster.
+// configOf returns the client configuration of a cluster.
 func (l *layout) configOf(cluster string) *rest.Config {
 	for _, id := range l.ids() {
 		if sc := l.scopes[id]; sc.Cluster == cluster && sc.REST != nil {

@@ -8,28 +8,28 @@ import (
 	"vedette.dev/internal/hashspace"
 )
 
-// Range is a part of the space of 64-bit hashes: from Start to before End, where an End of 0 means the end of the space. So
-// the zero Range is everything.
+// Range is a part of the space of 64-bit hashes: from Start to before End, where an End of 0 means the end of the
+// space. So the zero Range is the whole space.
 type Range = hashspace.Range
 
 // EqualRanges divides the space of hashes into n parts of the same size. It returns nil if n is less than 1 or more than 65536.
 func EqualRanges(n int) []Range { return hashspace.Equal(n) }
 
-// HashKey is what objects are hashed by. The zero value is none.
+// HashKey is what objects are hashed by. The zero value means no hash.
 type HashKey struct {
 	name string
 	of   func(e *Envelope) string
-	// path is what a server calls it that can select by its hash.
+	// path is the name of the key in shard selectors, if servers support it.
 	path string
-	// settled says that an object has the same key for as long as it lives.
+	// settled means that the key of an object never changes.
 	settled bool
 }
 
-// String names the key.
+// String returns the name of the key.
 func (k HashKey) String() string { return k.name }
 
-// hash is what a range is compared with. Keys that a server knows are hashed as it does; for the others the hash is mixed once
-// more, since that of keys which differ in their last letters alone would put them all in one range.
+// hash returns the value to compare with ranges. Keys that a server supports are hashed as it does; for the others the
+// hash is mixed once more, since keys that differ only in their last letters would be in one range otherwise.
 func (k HashKey) hash(e *Envelope) uint64 {
 	if k.path != "" {
 		return hashspace.FNV(k.of(e))
@@ -37,28 +37,28 @@ func (k HashKey) hash(e *Envelope) uint64 {
 	return hashspace.Mixed(k.of(e))
 }
 
-// ByUID hashes objects by their UID. It balances best. The objects of one namespace, and those that belong together, are in
-// different shards.
+// ByUID hashes objects by their UID. It balances best, but objects of one namespace, and those that belong together,
+// are in different shards.
 func ByUID() HashKey {
 	return HashKey{name: "uid", path: "object.metadata.uid", settled: true,
 		of: func(e *Envelope) string { return string(e.UID) }}
 }
 
-// ByNamespace hashes objects by their namespace, so that all kinds of one namespace are in the same shard. Ranges should be
-// chosen by what is in them: see Rebalance.
+// ByNamespace hashes objects by their namespace, so that all kinds of one namespace are in the same shard. Ranges
+// should be chosen by the number of objects: see Rebalance.
 func ByNamespace() HashKey {
 	return HashKey{name: "namespace", path: "object.metadata.namespace", settled: true,
 		of: func(e *Envelope) string { return e.Namespace }}
 }
 
-// ByName hashes objects by namespace and name. No server can select by it.
+// ByName hashes objects by namespace and name. Servers cannot select by it.
 func ByName() HashKey {
 	return HashKey{name: "namespace/name", settled: true,
 		of: func(e *Envelope) string { return e.Namespace + "/" + e.Name }}
 }
 
-// ByOwner hashes objects by the UID of their controlling owner, or by their own if they have none, so that an owner and what it
-// controls are in the same shard. No server can select by it.
+// ByOwner hashes objects by the UID of their controlling owner, or by their own if they have none, so that an owner and
+// what it controls are in the same shard. Servers cannot select by it.
 func ByOwner() HashKey {
 	return HashKey{name: "owner", of: func(e *Envelope) string {
 		if owner := e.Controller(); owner != nil {
@@ -68,20 +68,20 @@ func ByOwner() HashKey {
 	}}
 }
 
-// ByFunc hashes objects by what a function says of them. No server can select by it. The name stands for the function: two
-// keys of one name are taken to be the same.
+// ByFunc hashes objects by the result of a function. Servers cannot select by it. The name identifies the function: two
+// keys of one name are assumed to be the same.
 func ByFunc(name string, of func(e *Envelope) string) HashKey {
 	return HashKey{name: name, of: of}
 }
 
-// Key is the key of an object that may be in one of several clusters. As text it is cluster|namespace/name, which is how it is
-// stored; without a cluster it is what it always was.
+// Key is the key of an object that may be in one of several clusters. As text it is cluster|namespace/name, which is
+// the key in the store; without a cluster it is the usual key.
 type Key struct {
 	Cluster string
 	cache.ObjectName
 }
 
-// String is the key in the store.
+// String returns the key in the store.
 func (k Key) String() string {
 	if k.Cluster == "" {
 		return k.ObjectName.String()
@@ -89,8 +89,8 @@ func (k Key) String() string {
 	return prefixOf(k.Cluster) + k.ObjectName.String()
 }
 
-// ParseKey reads what String wrote. What is before a | is the cluster: of an object whose own name has one, in no cluster, it says
-// something else.
+// ParseKey parses the result of String. What is before a | is the cluster: the result is wrong for an object without a
+// cluster whose name contains a |.
 func ParseKey(text string) (Key, error) {
 	var k Key
 	rest := text
@@ -99,13 +99,13 @@ func ParseKey(text string) (Key, error) {
 	}
 	namespace, name, err := cache.SplitMetaNamespaceKey(rest)
 	if err != nil || name == "" {
-		return Key{}, fmt.Errorf("%q is no key: want cluster|namespace/name, namespace/name, or a name", text)
+		return Key{}, fmt.Errorf("invalid key %q: want cluster|namespace/name, namespace/name, or a name", text)
 	}
 	k.ObjectName = cache.ObjectName{Namespace: namespace, Name: name}
 	return k, nil
 }
 
-// prefixOf begins the keys of a cluster.
+// prefixOf returns the prefix of the keys of a cluster.
 func prefixOf(cluster string) string {
 	if cluster == "" {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"vedette.dev/shard/internal/cover"
 )
 
-// layout is a set of shards that has been read and found to fit together.
+// layout is a validated set of shards.
 type layout struct {
 	shards  map[string]*Shard
 	scopes  map[string]*scope
@@ -25,7 +25,7 @@ type router struct {
 	find func(e *Envelope) string
 }
 
-// newLayout reads a set of shards. If complete is set, hashes that are in no shard are an error.
+// newLayout validates a set of shards. If complete is set, hashes that are in no shard are an error.
 func newLayout(shards []Shard, tenants *Tenancy, complete bool) (*layout, error) {
 	l := &layout{shards: map[string]*Shard{}, scopes: map[string]*scope{}, routers: map[string]*router{}}
 	var problems []error
@@ -37,7 +37,7 @@ func newLayout(shards []Shard, tenants *Tenancy, complete bool) (*layout, error)
 			continue
 		}
 		if l.shards[s.ID] != nil {
-			problems = append(problems, fmt.Errorf("there are two shards %q", s.ID))
+			problems = append(problems, fmt.Errorf("duplicate shard %q", s.ID))
 			continue
 		}
 		l.shards[s.ID], l.scopes[s.ID] = &s, read
@@ -59,13 +59,13 @@ func newLayout(shards []Shard, tenants *Tenancy, complete bool) (*layout, error)
 	return l, errors.Join(problems...)
 }
 
-// newRouter returns the router for the shards of a cluster. This is where shards that do not fit together are refused.
+// newRouter returns the router for the shards of a cluster. It returns an error for shards that do not fit together.
 func newRouter(shards []*scope, complete bool) (*router, error) {
 	first := shards[0]
 	covers := make([]cover.Cover, len(shards))
 	for i, s := range shards {
 		if s.strategy != first.strategy {
-			return nil, fmt.Errorf("shard %q (%s) and shard %q (%s) are of different sorts, so that an object could be in both", first.id, first.Scope, s.id, s.Scope)
+			return nil, fmt.Errorf("shard %q (%s) and shard %q (%s) are of different strategies, so that an object could be in both", first.id, first.Scope, s.id, s.Scope)
 		}
 		covers[i] = s.cover
 	}
@@ -76,7 +76,7 @@ func newRouter(shards []*scope, complete bool) (*router, error) {
 	return &router{strategy: first.strategy, shards: shards, objects: cover.Union(covers...), find: find}, nil
 }
 
-// clone returns a copy that shares no memory with the shard that the caller has.
+// clone returns a copy that shares no memory with the caller's shard.
 func (s Shard) clone() Shard {
 	s.Scope.Namespaces = slices.Clone(s.Scope.Namespaces)
 	s.Scope.Ranges = slices.Clone(s.Scope.Ranges)

@@ -463,8 +463,8 @@ func (h *history) rename() error {
 // tolerable errors are those of changes that make no sense for the shards that there are.
 func tolerable(err error) bool {
 	for _, text := range []string{
-		"cannot be split", "cannot be merged", "nothing would be left", "has too few", "too few hashes", "is not by hash",
-		"would lose objects", "in no shard", "there are shards in", "there are no shards", "are of different sorts",
+		"cannot split", "cannot merge", "would be empty", "is not by hash",
+		"would lose objects", "in no shard", "there are shards in", "no shards to balance", "are of different strategies",
 	} {
 		if strings.Contains(err.Error(), text) {
 			return true

@@ -13,26 +13,28 @@ type streamSpec struct {
 	cluster, namespace string
 	// labels, fields and hashes are the selectors of the requests.
 	labels, fields, hashes string
-	// objects are those that the stream brings and some shard has.
+	// objects are those that the stream delivers and some shard has.
 	objects cover.Cover
-	// label and values are what labels says, in shards by the value of a label.
+	// label and values are the content of labels, for shards by the value of a label.
 	label  string
 	values []string
 	// shards are those that the stream has objects for.
 	shards []string
-	// fixed says that all objects of the stream are for its one shard, shared that the stream brings objects of several shards.
+	// fixed means that all objects of the stream are in its one shard, shared that the stream has objects of several
+	// shards.
 	fixed, shared bool
-	// settled says that an object is in the same shard for as long as it lives, leaves that it can leave the stream without being
-	// deleted.
+	// settled means that an object never changes its shard, leaves that it can leave the stream without being deleted.
 	settled, leaves bool
-	// reads is the dimension, beside the namespace, in which the shards of the stream can overlap with those of other streams; empty if
-	// there is none.
+	// reads is the dimension, besides the namespace, in which the shards of the stream can overlap with those of other
+	// streams; empty if there is none.
 	reads cover.Kind
-	// probes says that there would be other streams if the server selected by hash, so that the stream waits while the server is probed.
+	// probes means that there would be other streams if the server selected by hash, so that the stream waits for the
+	// probe.
 	probes bool
 }
 
-// request returns a text that is the same for streams that make the same requests, and do the same with the answers.
+// request returns a text that is equal for streams that make the same requests, and process the responses in the same
+// way.
 func (w *streamSpec) request() string {
 	return strings.Join([]string{w.cluster, w.namespace, w.labels, w.fields, w.hashes, fmt.Sprint(w.shared, w.fixed, w.settled, w.leaves)}, "\x00")
 }
@@ -61,8 +63,9 @@ func (l *layout) streams(selects func(cluster string) bool) (out []*streamSpec) 
 	return out
 }
 
-// brings returns a function that reports whether an object of the stream's shards is one that the stream brings; nil if all are. Of
-// dimensions in which shards of the stream cannot overlap with those of others, nothing is read: a transform may have removed it.
+// brings returns a function that reports whether the stream delivers an object of its shards; nil if it delivers all.
+// Dimensions in which the shards cannot overlap with those of other streams are not read: a transform may have removed
+// the fields.
 func (w *streamSpec) brings(r reader) func(e *Envelope) bool {
 	return cover.Test(w.objects, func(d cover.Dimension) cover.Reader[*Envelope] {
 		if d.Kind == cover.Namespace || d.Kind == w.reads {

@@ -15,27 +15,29 @@ import (
 type selecting int
 
 const (
-	// selectUnknown is before the server was asked.
+	// selectUnknown is before the probe.
 	selectUnknown selecting = iota
-	// selectAsking is while it is asked.
+	// selectAsking is during the probe.
 	selectAsking
-	// selectYes is when it does.
+	// selectYes means that it does.
 	selectYes
-	// selectNo is when it does not, which is known for certain.
+	// selectNo means that it certainly does not.
 	selectNo
-	// selectPerhaps is when the probe has no result: the server did not answer, or has no objects. It is probed again later.
+	// selectPerhaps means that the probe had no result: the server did not answer, or has no objects. It is probed
+	// again later.
 	selectPerhaps
 )
 
 const (
-	// probeTimeout is how long a server may take to say whether it selects by hash.
+	// probeTimeout is the timeout of a probe.
 	probeTimeout = 3 * time.Second
-	// probeAgain is when it is asked again if the answer was none.
+	// probeAgain is when it is probed again after a probe without a result.
 	probeAgain = time.Minute
 )
 
-// probe finds out whether a server selects by hash. Neither its version nor discovery says so. The probe asks for the objects in a range
-// that contains none. A server that sends one does not select by hash. A server that sends none although it has objects does.
+// probe detects whether a server selects by hash. Neither its version nor discovery tells. The probe requests the
+// objects in a range that contains none. A server that sends one does not select by hash. A server that sends none
+// although it has objects does.
 func probe(ctx context.Context, r cache.Requester, key HashKey) selecting {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
@@ -43,7 +45,7 @@ func probe(ctx context.Context, r cache.Requester, key HashKey) selecting {
 	if err != nil {
 		return selectNo
 	}
-	// Without a version, a limit holds.
+	// Without a version, a limit is respected.
 	_, selected, err := firstOf(ctx, r.ListRequest(metav1.ListOptions{Limit: 1, ShardSelector: none}).MaxRetries(0))
 	switch {
 	case err != nil:
@@ -59,17 +61,18 @@ func probe(ctx context.Context, r cache.Requester, key HashKey) selecting {
 	return selectYes
 }
 
-// ignored notes that a server does not select by hash although the probe found that it does: for some kinds, it ignores the selector in
-// watches and not in lists.
+// ignored records that a server does not select by hash although the probe found that it does: for some kinds, it
+// ignores the selector in watches but not in lists.
 func (s *TypedShardingInformer[T]) ignored(cluster string) {
 	s.mu.Lock()
 	s.selects[cluster] = selectNo
 	s.mu.Unlock()
-	s.info("The server does not select by hash what is watched; one stream is shared instead", "cluster", cluster)
+	s.info("Server ignores the shard selector in watches, falling back to a shared stream", "cluster", cluster)
 	s.look()
 }
 
-// selecting returns a function that reports whether the server of a cluster selects by hash. It starts a probe if that is not known.
+// selecting returns a function that reports whether the server of a cluster selects by hash. It starts a probe if that
+// is unknown.
 func (s *TypedShardingInformer[T]) selecting(next *layout) func(cluster string) bool {
 	return func(cluster string) bool {
 		key := next.hashOf(cluster)
@@ -109,7 +112,8 @@ func (s *TypedShardingInformer[T]) ask(ctx context.Context, l *layout, cluster s
 	s.look()
 }
 
-// isAsking reports whether a stream has to wait for the result of a probe. If the cluster has a stream already, that goes on meanwhile.
+// isAsking reports whether a stream has to wait for the result of a probe. If the cluster already has a stream, that
+// continues meanwhile.
 func (s *TypedShardingInformer[T]) isAsking(w *streamSpec) bool {
 	if !w.probes {
 		return false

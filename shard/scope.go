@@ -17,41 +17,43 @@ import (
 
 // Shard is a part of the objects of a kind, with an informer of its own.
 type Shard struct {
-	// ID names the shard. It must be the only one of that name.
+	// ID is the name of the shard. It must be unique.
 	ID string
-	// Scope says which objects are in it.
+	// Scope determines which objects are in the shard.
 	Scope Scope
-	// Weight is how large a part of the load the shard should have when shards are balanced, compared with others. Zero means 1.
+	// Weight is the share of the load that the shard should have when shards are balanced, relative to others. Zero
+	// means 1.
 	Weight float64
-	// Limits is what the shard may use.
+	// Limits are the limits of the shard.
 	Limits Limits
 }
 
-// Limits is what a shard may use. Zero means no limit.
+// Limits are the limits of a shard. Zero means no limit.
 type Limits struct {
-	// Objects is how many objects a shard may have, and Bytes how large they may be in all, in the form in which the server
-	// sends them. Objects beyond the limit are left out, which State.Full shows, until there is room again: then the shard is
-	// listed anew.
+	// Objects is the maximum number of objects of a shard, and Bytes their maximum total size, as sent by the server.
+	// Objects beyond the limit are skipped, which State.Full reports, until there is room again: then the shard is
+	// listed again.
 	Objects int
 	Bytes   int64
-	// EventsPerSecond is how many changes are applied in a second. Changes that wait are coalesced by key.
+	// EventsPerSecond is the maximum rate at which changes are applied. Pending changes are coalesced by key.
 	EventsPerSecond float64
 }
 
-// Scope says which objects are in a shard. The zero value is all of them. What can be combined: a cluster with anything;
-// namespaces with any of labels, fields and a hash; labels with fields.
+// Scope determines which objects are in a shard. The zero value means all. These can be combined: a cluster with
+// anything; namespaces with any of labels, fields and a hash; labels with fields.
 type Scope struct {
-	// Cluster names the cluster that the objects are in, and REST says how to reach it. Keys begin with the name. Empty
-	// means the cluster of Config.REST. Of several shards in one cluster, one is enough to say how to reach it.
+	// Cluster is the name of the cluster that the objects are in, and REST the configuration of its client. Keys begin
+	// with the name. Empty means the cluster of Config.REST. If several shards are in one cluster, one with REST is
+	// enough.
 	Cluster string
 	REST    *rest.Config
-	// Namespaces are those whose objects are in the shard. Each is listed and watched by itself, so that rights in them are
-	// enough.
+	// Namespaces are the namespaces of the shard. Each is listed and watched separately, so that permissions in them
+	// are enough.
 	Namespaces []string
 	// Labels is a label selector. Shards whose selectors are all of the form "key in (a, b)", or "key=a", with the same key,
 	// share a watch.
 	Labels string
-	// Fields is a field selector, which the server must know.
+	// Fields is a field selector, which the server must support.
 	Fields string
 	// Hash is what objects are hashed by, and Ranges which hashes are in the shard.
 	Hash   HashKey
@@ -60,7 +62,7 @@ type Scope struct {
 	Tenant string
 }
 
-// scope is the Scope of a shard that has been read.
+// scope is the parsed Scope of a shard.
 type scope struct {
 	Scope
 	id       string // of the shard
@@ -76,10 +78,10 @@ type scope struct {
 	tenantOf func(*Envelope) string // of strategyTenant
 }
 
-// readScope reads the scope of a shard. Its errors name the shard and the field.
+// readScope parses the scope of a shard. Its errors name the shard and the field.
 func readScope(s *Shard, tenants *Tenancy) (*scope, error) {
 	if s.ID == "" {
-		return nil, errors.New("a shard has no ID")
+		return nil, errors.New("shard without an ID")
 	}
 	out := &scope{Scope: s.Scope, id: s.ID}
 	err := s.validate()
@@ -100,7 +102,7 @@ func readScope(s *Shard, tenants *Tenancy) (*scope, error) {
 	return out, nil
 }
 
-// validate checks what shards of all strategies have.
+// validate checks the fields that all strategies use.
 func (s *Shard) validate() error {
 	switch {
 	case s.Weight < 0 || s.Weight != s.Weight:
@@ -108,14 +110,14 @@ func (s *Shard) validate() error {
 	case s.Scope.Cluster == "" && s.Scope.REST != nil:
 		return errors.New("Scope.REST is set, but Scope.Cluster has no name")
 	case strings.ContainsAny(s.Scope.Cluster, "|/"):
-		return fmt.Errorf("Scope.Cluster is %q, which has a | or a /", s.Scope.Cluster)
+		return fmt.Errorf("Scope.Cluster is %q, which contains a | or a /", s.Scope.Cluster)
 	}
 	for i, namespace := range s.Scope.Namespaces {
 		if problems := validation.IsDNS1123Label(namespace); len(problems) > 0 {
-			return fmt.Errorf("Scope.Namespaces: %q is not the name of a namespace: %s", namespace, problems[0])
+			return fmt.Errorf("Scope.Namespaces: invalid namespace %q: %s", namespace, problems[0])
 		}
 		if slices.Contains(s.Scope.Namespaces[:i], namespace) {
-			return fmt.Errorf("Scope.Namespaces: namespace %q is there twice", namespace)
+			return fmt.Errorf("Scope.Namespaces: duplicate namespace %q", namespace)
 		}
 	}
 	return nil

@@ -9,11 +9,12 @@ import (
 	"vedette.dev/rest"
 )
 
-// Source says which shards there are. The functions of this package return the usual ones. To divide a kind among replicas,
+// Source supplies the shards. The functions of this package return the usual ones. To divide a kind among replicas,
 // implement a Source that emits the shards of this replica.
 type Source interface {
-	// Run calls emit with the shards, and again with all of them whenever they change, until the context ends. An error of emit
-	// means that the shards cannot be, and that those before stay. An error that Run returns ends the informer.
+	// Run calls emit with the shards, and again with all of them whenever they change, until the context ends. An error
+	// of emit means that the shards are invalid, and that the previous ones remain. An error that Run returns stops the
+	// informer.
 	Run(ctx context.Context, emit func(shards []Shard) error) error
 }
 
@@ -21,15 +22,15 @@ type Source interface {
 type fixed []Shard
 
 func (f fixed) Run(ctx context.Context, emit func([]Shard) error) error {
-	// They were set when the informer was made, and may have been changed since.
+	// They were set when the informer was created, and may have been changed since.
 	<-ctx.Done()
 	return nil
 }
 
-// Shards are these shards. They can be changed by the methods of the informer.
+// Shards returns a Source of these shards. They can be changed by the methods of the informer.
 func Shards(shards ...Shard) Source { return fixed(slices.Clone(shards)) }
 
-// Namespaces are one shard for each namespace, named after it.
+// Namespaces returns a Source of one shard for each namespace, named after it.
 func Namespaces(namespaces ...string) Source {
 	out := fixed{}
 	for _, namespace := range namespaces {
@@ -38,7 +39,7 @@ func Namespaces(namespaces ...string) Source {
 	return out
 }
 
-// LabelValues are one shard for each value of a label, named after it.
+// LabelValues returns a Source of one shard for each value of a label, named after it.
 func LabelValues(key string, values ...string) Source {
 	out := fixed{}
 	for _, value := range values {
@@ -47,7 +48,8 @@ func LabelValues(key string, values ...string) Source {
 	return out
 }
 
-// Tenants are one shard for each tenant, named after it. Config.Tenant says how tenants are told apart.
+// Tenants returns a Source of one shard for each tenant, named after it. Config.Tenant determines the tenant of an
+// object.
 func Tenants(tenants ...string) Source {
 	out := fixed{}
 	for _, tenant := range tenants {
@@ -56,23 +58,23 @@ func Tenants(tenants ...string) Source {
 	return out
 }
 
-// Hash are n shards of equal ranges of a hash, named by their number. If the key is the namespace, the ranges are chosen anew
-// when it is known what is in them.
+// Hash returns a Source of n shards of equal ranges of a hash, named by their number. If the key is the namespace, the
+// ranges are chosen again after the initial lists.
 func Hash(key HashKey, n int) Source {
 	out := fixed{}
 	for i, r := range EqualRanges(n) {
 		out = append(out, Shard{ID: hashID(i), Scope: Scope{Hash: key, Ranges: []Range{r}}})
 	}
 	if len(out) == 0 {
-		return wrong{fmt.Errorf("shard: Hash into %d shards, want 1 to 65536", n)}
+		return wrong{fmt.Errorf("shard: cannot hash into %d shards, want 1 to 65536", n)}
 	}
 	return out
 }
 
-// hashID is the ID of a shard by its number.
+// hashID returns the ID of a shard by its number.
 func hashID(i int) string { return fmt.Sprintf("%03d", i) }
 
-// Clusters are one shard for each cluster, named after it.
+// Clusters returns a Source of one shard for each cluster, named after it.
 func Clusters(clusters map[string]*rest.Config) Source {
 	out := fixed{}
 	for _, name := range slices.Sorted(maps.Keys(clusters)) {
@@ -81,7 +83,7 @@ func Clusters(clusters map[string]*rest.Config) Source {
 	return out
 }
 
-// wrong is a Source that cannot be.
+// wrong is a Source that returns an error.
 type wrong struct{ err error }
 
 func (w wrong) Run(context.Context, func([]Shard) error) error { return w.err }

@@ -12,15 +12,15 @@ func (s *TypedShardingInformer[T]) Split(id string, into ...string) error {
 	s.changing.Lock()
 	defer s.changing.Unlock()
 	if s.layout.shards[id] == nil {
-		return fmt.Errorf("shard: there is no shard %q to split", id)
+		return fmt.Errorf("shard: no shard %q to split", id)
 	}
 	if len(into) < 2 {
-		return fmt.Errorf("shard: shard %q is to be split into %d, want 2 or more", id, len(into))
+		return fmt.Errorf("shard: cannot split shard %q into %d, want 2 or more", id, len(into))
 	}
 	sc := s.layout.scopes[id]
 	scopes, err := sc.strategy.split(sc, len(into), s.objects(id))
 	if err != nil {
-		return fmt.Errorf("shard: shard %q (%s) cannot be split into %d: %w", id, sc.Scope, len(into), err)
+		return fmt.Errorf("shard: cannot split shard %q (%s) into %d: %w", id, sc.Scope, len(into), err)
 	}
 	old := *s.layout.shards[id]
 	shards := slices.DeleteFunc(s.layout.list(), func(shard Shard) bool { return shard.ID == id })
@@ -41,11 +41,11 @@ func (s *TypedShardingInformer[T]) objects(id string) iter.Seq[*Envelope] {
 	}
 }
 
-// splitNames divides a scope by names, such as namespaces: the one with most objects first, each to the part that has the fewest objects.
-// of returns the name of an object, and set sets the names of a part.
+// splitNames divides a scope by names, such as namespaces: in descending order of their objects, each to the part that
+// has the fewest objects. of returns the name of an object, and set sets the names of a part.
 func splitNames(s *scope, n int, what string, names []string, objects iter.Seq[*Envelope], of func(*Envelope) string, set func(*Scope, []string)) ([]Scope, error) {
 	if len(names) < n {
-		return nil, fmt.Errorf("the number of %s is %d", what, len(names))
+		return nil, fmt.Errorf("the shard has only %[2]d %[1]s", what, len(names))
 	}
 	weights := map[string]int{}
 	for e := range objects {
@@ -72,28 +72,29 @@ func splitNames(s *scope, n int, what string, names []string, objects iter.Seq[*
 	return out, nil
 }
 
-// Merge replaces several shards of the same sort by one. Its ID may be one of theirs. It has the sum of their weights and limits.
+// Merge replaces several shards of the same strategy by one. Its ID may be one of theirs. It has the sum of their
+// weights and limits.
 func (s *TypedShardingInformer[T]) Merge(into string, ids ...string) error {
 	s.changing.Lock()
 	defer s.changing.Unlock()
 	if len(ids) < 2 {
-		return fmt.Errorf("shard: %d shards are to be merged into %q, want 2 or more", len(ids), into)
+		return fmt.Errorf("shard: cannot merge %d shards into %q, want 2 or more", len(ids), into)
 	}
 	var merged Shard
 	for i, id := range ids {
 		shard := s.layout.shards[id]
 		if shard == nil {
-			return fmt.Errorf("shard: there is no shard %q to merge", id)
+			return fmt.Errorf("shard: no shard %q to merge", id)
 		}
 		if slices.Contains(ids[:i], id) {
-			return fmt.Errorf("shard: shard %q is to be merged with itself", id)
+			return fmt.Errorf("shard: cannot merge shard %q with itself", id)
 		}
 		if i == 0 {
 			merged = *shard
 			continue
 		}
 		if err := s.absorb(&merged, s.layout.scopes[id], shard); err != nil {
-			return fmt.Errorf("shard: shards %q and %q cannot be merged: %w", ids[0], id, err)
+			return fmt.Errorf("shard: cannot merge shards %q and %q: %w", ids[0], id, err)
 		}
 	}
 	merged.ID = into

@@ -12,27 +12,27 @@ type State struct {
 	PartitionState
 }
 
-// PartitionState is what the informer does for a shard.
+// PartitionState is the state of the informer for one shard.
 type PartitionState struct {
 	// Partition is the ID of the shard.
 	Partition string
-	// State is that of the stream that is worst off, with the counts of all that the shard has objects from. A stream
-	// that feeds several shards counts in each of them. Its Objects, Pending, Lags and Handlers are those of the shard, and
-	// so is Cause if the shard is full.
+	// State is the state of the stream that is worst off, with the totals of all streams of the shard. A stream that
+	// several shards share counts in each of them. Objects, Pending, Lags and Handlers are those of the shard, and so
+	// is Cause if the shard is full.
 	cache.State
-	// Applied is how many changes were applied, Rate how many in a second of late, and Received how many bytes they were.
+	// Applied is the number of changes applied, Rate the recent rate per second, and Received their size in bytes.
 	Applied  uint64
 	Rate     float64
 	Received int64
-	// Merged is how many changes took the place of another that waited.
+	// Merged is the number of changes that were coalesced with a pending one.
 	Merged uint64
-	// MovedIn and MovedOut is how many objects came from other shards and went to others.
+	// MovedIn and MovedOut are the numbers of objects that came from other shards and went to others.
 	MovedIn, MovedOut uint64
-	// Full is not nil if something was left out.
+	// Full is not nil if objects were skipped.
 	Full *LimitError
 }
 
-// Err is nil while all is well: see cache.State. A shard that has left something out is not well.
+// Err returns nil while the shard is healthy: see cache.State. A shard that has skipped objects is not.
 func (s PartitionState) Err() error {
 	if err := s.State.Err(); err != nil {
 		return err
@@ -43,14 +43,14 @@ func (s PartitionState) Err() error {
 	return nil
 }
 
-// LimitError says that a shard has more objects than it may.
+// LimitError means that a shard has more objects than its limit.
 type LimitError struct {
 	// Partition is the ID of the shard.
 	Partition string
-	// What is "objects" or "bytes", and Limit how many there may be.
+	// What is "objects" or "bytes", Limit the limit.
 	What  string
 	Limit int64
-	// LeftOut is how many objects were left out since the shard was last listed.
+	// LeftOut is the number of objects that were skipped since the shard was last listed.
 	LeftOut uint64
 }
 
@@ -81,8 +81,8 @@ func (s *TypedShardingInformer[T]) Shards() []State {
 	return out
 }
 
-// State returns what the informer is doing: the state of the shard in the worst state, with the counts of all. A failure of
-// the source of shards is the Cause, if there is none.
+// State returns what the informer is doing: the state of the shard that is worst off, with the totals of all. If there
+// is no other Cause, it is the error of the source of shards.
 func (s *TypedShardingInformer[T]) State() cache.State {
 	state := s.machine.State()
 	s.mu.Lock()
@@ -98,17 +98,17 @@ func (s *TypedShardingInformer[T]) ShardOf(key string) (id string, ok bool) {
 	return s.engine.PartitionOf(key)
 }
 
-// Streams returns how many lists and watches there are.
+// Streams returns the number of lists and watches.
 func (s *TypedShardingInformer[T]) Streams() int { return int(s.count.Load()) }
 
-// Changes is how often the shards have changed.
+// Changes returns the number of changes of the shards.
 func (s *TypedShardingInformer[T]) Changes() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.moves
 }
 
-// Imbalance is how many times the mean load the shard with most objects has, with regard to weights: 1 is best. It is 0 if
+// Imbalance returns the largest load of a shard divided by the mean, taking weights into account: 1 is best. It is 0 if
 // there are no objects.
 func (s *TypedShardingInformer[T]) Imbalance() float64 {
 	most, objects, weights := 0.0, 0.0, 0.0
@@ -131,12 +131,12 @@ func (s *Shard) weight() float64 {
 	return s.Weight
 }
 
-// Lister returns a lister of the objects of all shards. Where there are clusters, keys begin with the name of the cluster.
+// Lister returns a lister of the objects of all shards. With several clusters, keys begin with the name of the cluster.
 func (s *TypedShardingInformer[T]) Lister() cache.TypedLister[T] {
 	return cache.NewTypedLister[T](s.machine.GetIndexer(), s.config.Resource.GroupResource())
 }
 
-// View is the objects of one shard.
+// View is a view of the objects of one shard.
 type View[T cache.Object] struct {
 	cache.TypedIndexer[T]
 	lister cache.TypedLister[T]
@@ -156,6 +156,6 @@ func (s *TypedShardingInformer[T]) View(shard string) View[T] {
 // Lister returns a lister of the objects of the shard.
 func (v View[T]) Lister() cache.TypedLister[T] { return v.lister }
 
-// Synced is closed when the objects of the shard are in the store, and on their way to the handlers. It is nil if there was no
-// such shard.
+// Synced returns a channel that is closed when the objects of the shard are in the store and in the log that handlers
+// are notified from. It is nil if the shard did not exist.
 func (v View[T]) Synced() <-chan struct{} { return v.synced }

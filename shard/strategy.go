@@ -7,12 +7,12 @@ import (
 	"vedette.dev/shard/internal/cover"
 )
 
-// strategy is a way to divide the objects of a cluster into shards. Within a cluster, all shards are of the same strategy. An
-// implementation has no state: what it knows of a shard is in the scope of the shard.
+// strategy is a way to divide the objects of a cluster into shards. Within a cluster, all shards have the same
+// strategy. An implementation has no state: what it knows about a shard is in the scope of the shard.
 //
-// A strategy is one file, strategy_<name>.go, and one line in strategies. Questions that make sense for one strategy only are not asked
-// here: ranges of hashes are balanced in balance.go, servers that select by hash are found in probe.go, and streams for values that are
-// added to a label are in grow.go.
+// A strategy is one file, strategy_<name>.go, and one line in strategies. What is specific to one strategy is not part
+// of the interface: ranges of hashes are balanced in balance.go, servers that select by hash are detected in probe.go,
+// and streams for values that are added to a label are in grow.go.
 type strategy interface {
 	// read reports whether a scope is of this strategy. If so, it sets the fields of the scope that the strategy uses. It returns an error
 	// that names the field if fields of Scope are invalid or cannot be combined.
@@ -25,7 +25,8 @@ type strategy interface {
 	// evaluate the scopes. It returns an error that names the shards if an object could be in two of them and, if complete is set, if the
 	// strategy divides values of which one is in no shard.
 	route(shards []*scope, complete bool) (func(e *Envelope) string, error)
-	// streams returns the lists and watches that the shards of a cluster need. selects says that the server selects by hash.
+	// streams returns the lists and watches that the shards of a cluster need. selects means that the server selects by
+	// hash.
 	streams(shards []*scope, selects bool) []*streamSpec
 	// split divides a scope into n scopes with about the same number of objects; objects are those of the shard.
 	split(s *scope, n int, objects iter.Seq[*Envelope]) ([]Scope, error)
@@ -33,7 +34,8 @@ type strategy interface {
 	merge(a, b *scope) (Scope, error)
 }
 
-// strategies are all strategies. A scope is of the first one whose read reports true, so that those that look at fewer fields come later.
+// strategies are all strategies. A scope has the first one whose read returns true, so that those that check fewer
+// fields come later.
 var strategies = []strategy{
 	strategyHash,
 	strategyTenant,

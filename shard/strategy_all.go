@@ -8,7 +8,7 @@ import (
 	"vedette.dev/shard/internal/cover"
 )
 
-// strategyAll has all objects of a cluster in one shard.
+// strategyAll is one shard with all objects of a cluster.
 var strategyAll strategy = allStrategy{}
 
 type allStrategy struct{}
@@ -21,7 +21,7 @@ func (allStrategy) value(cover.Dimension, reader) (none cover.Reader[*Envelope])
 
 func (allStrategy) route(shards []*scope, _ bool) (func(e *Envelope) string, error) {
 	if len(shards) > 1 {
-		return nil, fmt.Errorf("shard %q and shard %q both have everything", shards[0].id, shards[1].id)
+		return nil, fmt.Errorf("shard %q and shard %q both have all objects", shards[0].id, shards[1].id)
 	}
 	return func(*Envelope) string { return shards[0].id }, nil
 }
@@ -32,9 +32,9 @@ func (allStrategy) streams(shards []*scope, _ bool) []*streamSpec {
 }
 
 func (allStrategy) split(*scope, int, iter.Seq[*Envelope]) ([]Scope, error) {
-	return nil, errors.New("Scope does not say what its objects are divided by; use SetShards")
+	return nil, errors.New("Scope has nothing to split by; use SetShards")
 }
 
 func (allStrategy) merge(*scope, *scope) (Scope, error) {
-	return Scope{}, errors.New("both have everything")
+	return Scope{}, errors.New("both have all objects")
 }

@@ -76,7 +76,7 @@ func (hashStrategy) route(shards []*scope, complete bool) (func(e *Envelope) str
 			if namespace != "" {
 				err = fmt.Errorf("namespace %q: %w", namespace, err)
 			}
-			return nil, fmt.Errorf("the ranges of the shards do not fit together: %w", err)
+			return nil, fmt.Errorf("ranges of the shards do not fit together: %w", err)
 		}
 		tables[namespace] = newRangeTable(sets[namespace])
 	}
@@ -92,7 +92,7 @@ func (hashStrategy) route(shards []*scope, complete bool) (func(e *Envelope) str
 	}, nil
 }
 
-// rangeTable is ranges that do not overlap, sorted, and the shards that have them.
+// rangeTable is a sorted list of ranges that do not overlap, with their shards.
 type rangeTable []ownedRange
 
 type ownedRange struct {
@@ -119,7 +119,8 @@ func (t rangeTable) find(hash uint64) string {
 	return ""
 }
 
-// streams returns a stream for each shard if the server selects by hash, and one for all if not: never several that bring everything.
+// streams returns a stream for each shard if the server selects by hash, and one for all if not: never several that
+// deliver everything.
 func (hashStrategy) streams(shards []*scope, selects bool) (out []*streamSpec) {
 	cluster, key := shards[0].Cluster, shards[0].Hash
 	tooLong := func(s *scope) bool { return len(s.set) > hashspace.MaxRanges }
@@ -167,13 +168,13 @@ func (hashStrategy) split(s *scope, n int, objects iter.Seq[*Envelope]) ([]Scope
 		out[i] = s.Scope
 		out[i].Ranges = s.set.Intersect(hashspace.Set{part})
 		if len(out[i].Ranges) == 0 {
-			return nil, errors.New("it has too few hashes")
+			return nil, errors.New("the shard has too few hashes")
 		}
 	}
 	return out, nil
 }
 
-// loadsOf returns how many of some objects there are, by hash.
+// loadsOf returns the number of objects by hash.
 func loadsOf(key HashKey, objects ...iter.Seq[*Envelope]) []hashspace.Load {
 	weights := map[uint64]float64{}
 	for _, some := range objects {
@@ -190,7 +191,7 @@ func loadsOf(key HashKey, objects ...iter.Seq[*Envelope]) []hashspace.Load {
 
 func (hashStrategy) merge(a, b *scope) (Scope, error) {
 	if !slices.Equal(sorted(a.Namespaces), sorted(b.Namespaces)) {
-		return Scope{}, errors.New("they are in different namespaces")
+		return Scope{}, errors.New("different namespaces")
 	}
 	merged := a.Scope
 	merged.Ranges = a.set.Union(b.set)

@@ -70,7 +70,7 @@ func (labelStrategy) route(shards []*scope, _ bool) (func(e *Envelope) string, e
 	}, nil
 }
 
-// streams returns one stream for all values, so that an object whose label changes is seen to change.
+// streams returns one stream for all values, so that a change of the label is a single event.
 func (labelStrategy) streams(shards []*scope, _ bool) []*streamSpec {
 	w := &streamSpec{
 		cluster: shards[0].Cluster, label: shards[0].label, shards: idsOf(shards),

@@ -33,7 +33,7 @@ func (namespaceStrategy) route(shards []*scope, _ bool) (func(e *Envelope) strin
 	return func(e *Envelope) string { return owners[e.Namespace] }, nil
 }
 
-// streams returns a stream for each namespace, so that the rights to list and watch in them are enough.
+// streams returns a stream for each namespace, so that permissions in them are enough.
 func (namespaceStrategy) streams(shards []*scope, _ bool) (out []*streamSpec) {
 	for _, s := range shards {
 		for _, namespace := range s.Namespaces {

@@ -22,7 +22,7 @@ func (selectorStrategy) read(s *scope, _ *Tenancy) (bool, error) {
 		switch r.Operator {
 		case selection.Equals, selection.DoubleEquals, selection.NotEquals:
 		default:
-			return false, fmt.Errorf("Scope.Fields is %q: operator %q is not known", s.Fields, r.Operator)
+			return false, fmt.Errorf("Scope.Fields is %q: unknown operator %q", s.Fields, r.Operator)
 		}
 	}
 	return s.Labels != "" || s.Fields != "", nil
@@ -51,7 +51,7 @@ func matching(r labels.Requirement) (cover.Dimension, cover.Set) {
 	case selection.DoesNotExist:
 		return d, cover.Values(cover.Absent)
 	}
-	// Comparisons of numbers: two of them overlap unless they are the same.
+	// Numeric comparisons: two of them overlap unless they are equal.
 	return byLabel(r.String()), cover.Values("matches")
 }
 
@@ -70,13 +70,13 @@ func matchingField(r fields.Requirement) (cover.Dimension, cover.Set) {
 // value returns the zero Reader: labels are read by strategyLabel, and only the server knows fields.
 func (selectorStrategy) value(cover.Dimension, reader) (none cover.Reader[*Envelope]) { return none }
 
-// route refuses selectors of which two can match one object: each shard has a stream of its own, and no stream could tell which of the
-// shards has the object.
+// route rejects selectors of which two can match one object: each shard has a stream of its own, and no stream could
+// determine which shard has the object.
 func (selectorStrategy) route(shards []*scope, _ bool) (func(e *Envelope) string, error) {
 	for i, b := range shards {
 		for _, a := range shards[:i] {
 			if a.cover.Overlaps(b.cover) {
-				return nil, fmt.Errorf("an object could be in shard %q (%s) and in shard %q (%s); have their selectors exclude each other", a.id, a.Scope, b.id, b.Scope)
+				return nil, fmt.Errorf("shard %q (%s) and shard %q (%s) overlap; their selectors must exclude each other", a.id, a.Scope, b.id, b.Scope)
 			}
 		}
 	}

@@ -10,9 +10,9 @@ import (
 	"vedette.dev/shard/internal/cover"
 )
 
-// Tenancy says how the tenant of an object is found. One of the two fields is set.
+// Tenancy determines the tenant of an object. One of the two fields is set.
 type Tenancy struct {
-	// Label is the label whose value is the tenant. The server then sends nothing of other tenants.
+	// Label is the label whose value is the tenant. The server then sends no objects of other tenants.
 	Label string
 	// Of returns the tenant of an object, empty for none.
 	Of func(e *Envelope) string
@@ -23,24 +23,25 @@ func (t *Tenancy) isZero() bool { return t.Label == "" && t.Of == nil }
 func (t *Tenancy) validate() error {
 	switch {
 	case t.Label != "" && t.Of != nil:
-		return errors.New("shard: Config.Tenant has a Label and a function; set one of them")
+		return errors.New("shard: Config.Tenant.Label and Config.Tenant.Of cannot be combined")
 	case t.Label != "":
 		if problems := validation.IsQualifiedName(t.Label); len(problems) > 0 {
-			return fmt.Errorf("shard: Config.Tenant.Label is %q, which is not the name of a label: %s", t.Label, problems[0])
+			return fmt.Errorf("shard: Config.Tenant.Label is %q, not a valid label name: %s", t.Label, problems[0])
 		}
 	}
 	return nil
 }
 
-// strategyTenant is shards of tenants that a function returns. If a label names them, they are of strategyLabel.
+// strategyTenant is shards of tenants that a function returns. If a label determines the tenant, the strategy is
+// strategyLabel.
 var strategyTenant strategy = tenantStrategy{}
 
 type tenantStrategy struct{}
 
 var (
-	errTenantCombined = errors.New("Scope.Tenant can be combined with Scope.Cluster alone")
-	errTenantSplit    = errors.New("Scope.Tenant is set, and a tenant is not divided")
-	errTenantMerge    = errors.New("Scope.Tenant is set, and tenants are not merged")
+	errTenantCombined = errors.New("Scope.Tenant can only be combined with Scope.Cluster")
+	errTenantSplit    = errors.New("Scope.Tenant is set, and a tenant cannot be split")
+	errTenantMerge    = errors.New("Scope.Tenant is set, and tenants cannot be merged")
 )
 
 func (tenantStrategy) read(s *scope, tenants *Tenancy) (bool, error) {
@@ -50,7 +51,7 @@ func (tenantStrategy) read(s *scope, tenants *Tenancy) (bool, error) {
 	case s.Labels != "" || s.Fields != "" || len(s.Namespaces) > 0:
 		return false, errTenantCombined
 	case tenants.isZero():
-		return false, fmt.Errorf("Scope.Tenant is %q, but Config.Tenant does not say how the tenant of an object is found", s.Tenant)
+		return false, fmt.Errorf("Scope.Tenant is %q, but Config.Tenant is not set", s.Tenant)
 	}
 	s.tenantOf = tenants.Of
 	return tenants.Label == "", nil
@@ -78,7 +79,7 @@ func (tenantStrategy) route(shards []*scope, _ bool) (func(e *Envelope) string, 
 	return func(e *Envelope) string { return owners[tenantOf(e)] }, nil
 }
 
-// streams returns one stream of everything: no server can select by a function.
+// streams returns one stream of everything: servers cannot select by a function.
 func (tenantStrategy) streams(shards []*scope, _ bool) []*streamSpec {
 	var tenants []string
 	for _, s := range shards {

@@ -10,23 +10,24 @@ import (
 	"vedette.dev/shard/internal/cover"
 )
 
-// transition is what has to happen so that one layout takes the place of another. It is derived from the layouts, and from the
-// streams that run, alone.
+// transition is the set of steps from one layout to another. It is derived only from the layouts and the running
+// streams.
 type transition struct {
-	// add are shards that are new, limit those that stay and have other limits.
+	// add are new shards, limit those that stay and have other limits.
 	add, limit []string
-	// retire are shards that go and whose objects are all in others, remove those that go and have objects that no other has.
+	// retire are shards that are removed and whose objects are all in others, remove those that are removed and have
+	// objects that no other has.
 	retire, remove []string
-	// successors are the shards by selector that have all objects of a shard from now on, by its ID.
+	// successors are the shards by selector that take over all objects of a shard, by its ID.
 	successors map[string]string
-	// keep are the streams that go on, with what they are for from now on. stop are those that end, start those that begin.
+	// keep are the streams that continue, with their new specs. stop are those that end, start those that are new.
 	keep  map[*stream]*streamSpec
 	stop  []*stream
 	start []*streamSpec
 }
 
-// newTransition returns the transition from one layout to another, or why there is none: a shard that stays keeps all that it has,
-// unless other shards have the rest.
+// newTransition returns the transition from one layout to another, or an error if there is none: a shard that stays
+// keeps all its objects, unless other shards have the rest.
 func newTransition(from, to *layout) (*transition, error) {
 	t := &transition{successors: map[string]string{}}
 	for _, id := range to.ids() {
@@ -57,8 +58,8 @@ func newTransition(from, to *layout) (*transition, error) {
 	return t, nil
 }
 
-// takes reports whether the shards of a layout have all objects of a shard of the layout before. If only the server can evaluate the
-// scopes, one shard must have all of them, and successor is its ID.
+// takes reports whether the shards of a layout have all objects of a shard of the previous layout. If only the server
+// can evaluate the scopes, one shard must have all of them, and successor is its ID.
 func (l *layout) takes(id string, was *scope) (all bool, successor string) {
 	r := l.routers[prefixOf(was.Cluster)]
 	switch {
@@ -75,22 +76,23 @@ func (l *layout) takes(id string, was *scope) (all bool, successor string) {
 	return false, ""
 }
 
-// mayFollow reports what keeps a shard from having another scope.
+// mayFollow returns an error if a shard cannot have its new scope.
 func (l *layout) mayFollow(id string, was *scope, kept bool) error {
 	is := l.scopes[id]
 	switch {
 	case is.Cluster != was.Cluster:
-		return fmt.Errorf("shard %q was in cluster %q and is now in cluster %q; remove it, and add another", id, was.Cluster, is.Cluster)
+		return fmt.Errorf("shard %q cannot move from cluster %q to cluster %q; remove it, and add another", id, was.Cluster, is.Cluster)
 	case !kept:
 		return fmt.Errorf("shard %q would lose objects that no other shard has (%s, before %s); split it, and remove a part", id, is.Scope, was.Scope)
 	}
 	return nil
 }
 
-// errNoShards is returned instead of a layout without shards in the place of one that has all hashes.
+// errNoShards is the error for an empty layout that would replace one that has all hashes.
 var errNoShards = errors.New("without shards all hashes would be in no shard; set Config.Partial if they may be")
 
-// arrange decides which streams go on. One that brings everything, and of which more is needed than before, begins again.
+// arrange decides which streams continue. One that delivers everything, and of which more is needed than before, is
+// restarted.
 func (t *transition) arrange(running []*stream, specs []*streamSpec) {
 	t.keep = map[*stream]*streamSpec{}
 	taken := map[*streamSpec]bool{}
@@ -110,7 +112,7 @@ func (t *transition) arrange(running []*stream, specs []*streamSpec) {
 	}
 }
 
-// goesOnAs reports whether a stream that runs brings all that another would.
+// goesOnAs reports whether a running stream delivers all that another one would.
 func (t *transition) goesOnAs(old *stream, w *streamSpec) bool {
 	if old.request() != w.request() || !old.objects.Contains(w.objects) {
 		return false
@@ -118,18 +120,18 @@ func (t *transition) goesOnAs(old *stream, w *streamSpec) bool {
 	return !w.fixed || t.successors[old.shards[0]] == w.shards[0]
 }
 
-// progress is up to which version all changes of some objects are known.
+// progress is the version up to which all changes of some objects are known.
 type progress struct {
 	objects cover.Cover
 	version uint64
 }
 
-// resume returns from which versions a stream can begin to watch: what of known is about objects of the stream, each object once, with
-// the highest version. It returns nil if some object of the stream is not in known, or is in incomplete, which are those of which some
-// were left out: then the stream has to list.
+// resume returns the versions from which a stream can resume: the entries of known about objects of the stream, each
+// object once, with the highest version. It returns nil if some object of the stream is not in known, or is in
+// incomplete, which are objects of which some were skipped: then the stream has to list.
 func (w *streamSpec) resume(known []progress, incomplete cover.Cover) []progress {
 	if w.fixed || w.objects.Overlaps(incomplete) {
-		return nil // the objects of a fixed stream can only be told from others by a list
+		return nil // the objects of a fixed stream can be distinguished from others only by a list
 	}
 	known = slices.SortedFunc(slices.Values(known), func(a, b progress) int { return cmp.Compare(b.version, a.version) })
 	rest := w.objects
@@ -150,9 +152,9 @@ func (w *streamSpec) resume(known []progress, incomplete cover.Cover) []progress
 	return out
 }
 
-// reached returns what is known when a stream has ended that got to a version. 0 means that nothing is known: the stream has not begun, or
-// had to list again what a full shard had left out, and has not done so. Nothing is known of objects that the stream is no longer for,
-// either: they may have been removed from the store since.
+// reached returns what is known after a stream has ended at a version. 0 means that nothing is known: the stream has
+// not started, or had to list again what a full shard had skipped, and has not done so. Nothing is known about objects
+// that the stream is no longer for, either: they may have been removed from the store since.
 func (t *stream) reached(version uint64) []progress {
 	switch {
 	case version == 0:

@@ -6,8 +6,8 @@ import (
 	"vedette.dev/internal/engine"
 )
 
-// scopes is the streams of an informer and where their objects are, by cluster. It does not change. A cluster whose streams wait for
-// something has an empty list.
+// scopes are the streams of an informer and their clusters and namespaces. It is immutable. A cluster whose streams are
+// not started yet has an empty list.
 type scopes map[string][]streamScope
 
 type streamScope struct {
@@ -15,10 +15,10 @@ type streamScope struct {
 	stream    *engine.Stream
 }
 
-// StoreVersionOf returns the version up to which the store has every change of the object under a key, and whether a shard looks at
-// the cluster and the namespace of that key. The version is empty if it is not known: while shards change, before the first list,
-// and while a change of this object waits, because of Limits.EventsPerSecond for example. What is read from the store afterwards is
-// at least as new.
+// StoreVersionOf returns the version up to which the store has every change of the object under a key, and whether a
+// shard watches the cluster and the namespace of that key. The version is empty if unknown: while shards change, before
+// the first list, and while a change of this object is pending, because of Limits.EventsPerSecond for example. What is
+// read from the store afterwards is at least as new.
 //
 // The store as a whole has no version, because each stream has its own.
 func (s *TypedShardingInformer[T]) StoreVersionOf(key string) (version string, watched bool) {
@@ -47,8 +47,8 @@ func (s *TypedShardingInformer[T]) StoreVersionOf(key string) (version string, w
 	return version, true
 }
 
-// place returns the cluster and the namespace of a key. What is before a | is the cluster only if there is one of that name, since
-// names of objects may have a | in them.
+// place returns the cluster and the namespace of a key. What is before a | is the cluster only if there is one of that
+// name, since names of objects may contain a |.
 func (s scopes) place(key string) (cluster, namespace string) {
 	if prefix, rest, ok := strings.Cut(key, "|"); ok {
 		if _, exists := s[prefix]; exists || s[""] == nil {
@@ -61,7 +61,7 @@ func (s scopes) place(key string) (cluster, namespace string) {
 	return cluster, namespace
 }
 
-// publish makes the shards and the streams known to callers. It is called under changing.
+// publish publishes the shards and the streams to callers. It is called under changing.
 func (s *TypedShardingInformer[T]) publish() {
 	next := scopes{}
 	for cluster := range s.layout.byCluster() {

@@ -6,9 +6,9 @@ import (
 	"vedette.dev/fence"
 )
 
-// HTTPWrappersForConfig puts the layers that config asks for around rt: first a fence.Transport, then its WrapTransport,
-// authentication, the user agent, impersonation, and at last the layer that keeps the bodies of requests from following a
-// redirect to another origin. It is for callers with a connection of their own; others use New.
+// HTTPWrappersForConfig wraps rt with the layers that config asks for: first a fence.Transport, then WrapTransport,
+// authentication, the user agent, impersonation, and finally the layer that keeps the bodies of requests from following
+// a redirect to another origin. It is for callers with a RoundTripper of their own; others use New.
 func HTTPWrappersForConfig(config *Config, rt http.RoundTripper) (http.RoundTripper, error) {
 	if err := config.validateAuth(); err != nil {
 		return nil, err
@@ -36,13 +36,14 @@ func HTTPWrappersForConfig(config *Config, rt http.RoundTripper) (http.RoundTrip
 	return &keepBodies{layer{rt}}, nil
 }
 
-// mayAuthorize says whether a layer should add an Authorization header: not over one that the caller chose, and not to
-// a request that was redirected to somebody else.
+// mayAuthorize reports whether a layer should add an Authorization header: not if the caller has set one, and not to a
+// request that was redirected to another origin.
 func mayAuthorize(req *http.Request) bool {
 	return req.Header.Get("Authorization") == "" && CredentialsAllowed(req)
 }
 
-// NewBasicAuthRoundTripper adds a user name and a password to requests that have no Authorization header.
+// NewBasicAuthRoundTripper returns a RoundTripper that adds basic authentication to requests without an Authorization
+// header.
 func NewBasicAuthRoundTripper(username, password string, rt http.RoundTripper) http.RoundTripper {
 	return &basicAuth{layer: layer{rt}, username: username, password: password}
 }
@@ -61,15 +62,16 @@ func (b *basicAuth) RoundTrip(req *http.Request) (*http.Response, error) {
 	return b.next.RoundTrip(req)
 }
 
-// NewBearerAuthRoundTripper adds a bearer token to requests that have no Authorization header.
+// NewBearerAuthRoundTripper returns a RoundTripper that adds a bearer token to requests without an Authorization
+// header.
 func NewBearerAuthRoundTripper(bearer string, rt http.RoundTripper) http.RoundTripper {
 	return &bearerAuth{layer: layer{rt}, token: fixedToken(bearer)}
 }
 
-// NewBearerAuthWithRefreshRoundTripper adds a bearer token to requests that have no Authorization header. With a
-// tokenFile, the token is the one in the file: it is read about once a minute, and again for the request that follows a
-// 401. While the file cannot be read the last token is used, at first bearer; without bearer, a file that cannot be read
-// is an error here.
+// NewBearerAuthWithRefreshRoundTripper returns a RoundTripper that adds a bearer token to requests without an
+// Authorization header. With a tokenFile, the token is read from the file: about once a minute, and again for the
+// request that follows a 401. While the file cannot be read the last token is used, at first bearer; without bearer, an
+// unreadable file is an error here.
 func NewBearerAuthWithRefreshRoundTripper(bearer string, tokenFile string, rt http.RoundTripper) (http.RoundTripper, error) {
 	if tokenFile == "" {
 		return NewBearerAuthRoundTripper(bearer, rt), nil
@@ -83,10 +85,10 @@ func NewBearerAuthWithRefreshRoundTripper(bearer string, tokenFile string, rt ht
 	return &bearerAuth{layer: layer{rt}, token: file}, nil
 }
 
-// A tokenSource knows the token of the moment.
+// A tokenSource returns the current token.
 type tokenSource interface {
 	current() string
-	// rejected says that the server did not take a token.
+	// rejected is called when the server has rejected a token.
 	rejected(token string)
 }
 

@@ -12,20 +12,20 @@ import (
 	"weak"
 )
 
-// base is the innermost RoundTripper that New makes, and the one that clients with equal configs share. It sends a
-// request through the generation of the moment, and begins a new one when what it is built from has changed.
+// base is the innermost RoundTripper of New, which clients with equal configs share. It sends a request through the
+// current generation, and starts a new one when certificates have changed.
 //
-// Nothing that lives as long as a connection may point to a base: it is by its going that the cache learns that no
-// client is left.
+// Nothing that lives as long as a connection may reference a base: the cache learns that no client is left when the
+// base is garbage collected.
 type base struct {
 	source source
 	start  time.Time
 
-	// checked is when the files were looked at last, as the time since start.
+	// checked is when the files were last checked, as the time since start.
 	checked atomic.Int64
 	// generation is never nil.
 	generation atomic.Pointer[generation]
-	// stale is why the files could not be read again, nil when they could.
+	// stale is the error of the last attempt to read the files, nil if it succeeded.
 	stale atomic.Pointer[error]
 
 	// renewing guards the change from one generation to the next, and farewell.
@@ -56,8 +56,8 @@ func (b *base) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// explain adds to a failed handshake that our side may be out of date. Other errors pass as they are, because callers
-// look at them.
+// explain adds to a failed handshake that the client's certificates may be out of date. Other errors are not wrapped,
+// because callers compare them.
 func (b *base) explain(err error) error {
 	stale := b.stale.Load()
 	if stale == nil {
@@ -68,20 +68,19 @@ func (b *base) explain(err error) error {
 	if !errors.As(err, &verification) && !errors.As(err, &alert) {
 		return err
 	}
-	return fmt.Errorf("%w (certificates in use are old, as the new ones could not be read: %v)", err, *stale)
+	return fmt.Errorf("%w (using old certificates, because reloading them failed: %v)", err, *stale)
 }
 
 // CloseIdleConnections closes the idle connections of all clients that share this base.
 func (b *base) CloseIdleConnections() { b.generation.Load().closeIdle() }
 
-// WrappedRoundTripper returns the transport for short requests, for those who look for its dialer. It is that of the
-// moment.
+// WrappedRoundTripper returns the current transport for short requests, for callers that look for its dialer.
 func (b *base) WrappedRoundTripper() http.RoundTripper { return b.generation.Load().short }
 
-// TLSClientConfig returns the TLS configuration of the moment.
+// TLSClientConfig returns the current TLS configuration.
 func (b *base) TLSClientConfig() *tls.Config { return b.generation.Load().short.TLSClientConfig }
 
-// current returns the generation to use, after a look at the files when it is time for one.
+// current returns the generation to use, after checking the files if that is due.
 func (b *base) current() *generation {
 	g := b.generation.Load()
 	if g.rotations != b.source.tls.getCert.generation() || b.due() {
@@ -91,7 +90,7 @@ func (b *base) current() *generation {
 	return g
 }
 
-// due is true for one caller every fileCheckPeriod. The others need not wait for it.
+// due returns true for one caller every fileCheckPeriod. The others need not wait for it.
 func (b *base) due() bool {
 	if !b.source.tls.hasFiles() {
 		return false
@@ -100,7 +99,7 @@ func (b *base) due() bool {
 	return now-last >= int64(fileCheckPeriod) && b.checked.CompareAndSwap(last, now)
 }
 
-// renew begins a new generation if anything changed. What cannot be read, or makes no sense, changes nothing.
+// renew starts a new generation if anything changed. Files that are unreadable or invalid change nothing.
 func (b *base) renew() {
 	b.renewing.Lock()
 	defer b.renewing.Unlock()
@@ -124,18 +123,18 @@ func (b *base) renew() {
 	old.retire()
 }
 
-// begin makes a generation, and arranges for its idle connections to be closed when b is gone.
+// begin creates a generation, and arranges for its idle connections to be closed when b is garbage collected.
 //
-// Not so with a dial function of the user's: then they end by idleConnTimeout. Such connections may live in memory and in
-// a testing/synctest bubble, and the cleanup, which runs outside, would touch the bubble's channels and so end the program.
+// With a custom dial function they are not: they end by idleConnTimeout. Such connections may be in memory and in a
+// testing/synctest bubble, and the cleanup, which runs outside, would use the bubble's channels and so end the program.
 func (b *base) begin(p *proof, rotations uint64) {
 	g := newGeneration(&b.source, p, rotations)
 	b.generation.Store(g)
 	if b.source.dial != nil {
 		return
 	}
-	// Weak pointers, because what a cleanup holds must not lead back to b, and a GetCertHolder may lead anywhere. A
-	// transport that has connections is held by their goroutines, and one that has none need not be closed.
+	// Weak pointers, because what a cleanup references must not lead back to b, and a GetCertHolder may lead anywhere.
+	// A transport with connections is referenced by their goroutines, and one without need not be closed.
 	b.farewell = runtime.AddCleanup(b, closeForgotten, [2]weak.Pointer[http.Transport]{weak.Make(g.short), weak.Make(g.long)})
 }
 
@@ -147,7 +146,7 @@ func closeForgotten(transports [2]weak.Pointer[http.Transport]) {
 	}
 }
 
-// generation counts the certificates that a holder has had. A missing holder has the one, forever.
+// generation returns the number of certificate rotations so far. It is constant without a holder.
 func (h *GetCertHolder) generation() uint64 {
 	if h == nil {
 		return 0

@@ -9,40 +9,39 @@ import (
 	"sync/atomic"
 )
 
-// Config says how to reach a server, and who we are to it. It holds secrets, and does not show them when it is printed.
+// Config describes how to reach a server and how to authenticate. It holds secrets, and does not show them when
+// printed.
 type Config struct {
 	// UserAgent is sent with requests that have none.
 	UserAgent string
 
-	// TLS says how the server proves itself to us, and we to it.
+	// TLS configures the authentication of the server, and of the client by certificate.
 	TLS TLSConfig
 
 	// Username and Password are sent as basic authentication. They exclude a bearer token.
 	Username string
 	Password string `datapolicy:"password"`
 
-	// BearerToken is sent with each request. With BearerTokenFile it is only the first one: the file is read about once a
-	// minute, and wins.
+	// BearerToken is sent with each request. If BearerTokenFile is set, it is only the initial token: the file is read
+	// about once a minute and takes precedence.
 	BearerToken     string `datapolicy:"token"`
 	BearerTokenFile string
 
-	// Impersonate is who the requests are made for.
+	// Impersonate is the user to impersonate.
 	Impersonate ImpersonationConfig
 
-	// DisableCompression asks for plain answers.
+	// DisableCompression disables compressed responses.
 	DisableCompression bool
 
-	// Transport is used in place of the one that New would make. It excludes all that New would have built from: TLS,
-	// DialHolder and Proxy.
+	// Transport replaces the transport that New would create. It cannot be combined with TLS, DialHolder or Proxy.
 	Transport http.RoundTripper
-	// WrapTransport puts a layer around the transport, whichever it is, inside the layers of this package. Use Wrap to
-	// add one.
+	// WrapTransport wraps the transport, inside the layers of this package. Use Wrap to add one.
 	WrapTransport WrapperFunc
 
-	// DialHolder holds the function that makes connections.
+	// DialHolder holds the dial function.
 	DialHolder *DialHolder
 
-	// Proxy says through which proxy a request goes. Nil means that of the environment (HTTPS_PROXY and so on).
+	// Proxy returns the proxy for a request. Nil means that of the environment (HTTPS_PROXY and so on).
 	Proxy func(*http.Request) (*url.URL, error)
 }
 
@@ -60,11 +59,11 @@ type GetCertHolder struct {
 	rotations atomic.Uint64
 }
 
-// Rotated says that GetCert returns another certificate from now on. Transports that use the holder make new
-// connections for requests that come later, and end the connections of long-running ones.
+// Rotated reports that GetCert returns another certificate from now on. Transports that use the holder open new
+// connections for later requests, and close the connections of long-running ones.
 func (h *GetCertHolder) Rotated() { h.rotations.Add(1) }
 
-// ImpersonationConfig is a user to act as. UserName is needed for the rest to have a meaning.
+// ImpersonationConfig is a user to impersonate. The other fields need a UserName.
 type ImpersonationConfig struct {
 	UserName string
 	UID      string
@@ -72,45 +71,45 @@ type ImpersonationConfig struct {
 	Extra    map[string][]string
 }
 
-// TLSConfig says how the two sides prove who they are. The Data fields win over the File fields. Files are read again
-// when they change; while they cannot be read, or make no sense, what was read before stays in use.
+// TLSConfig configures TLS. The Data fields take precedence over the File fields. Files are read again when they
+// change; while they are unreadable or invalid, the previous content stays in use.
 type TLSConfig struct {
-	CAFile   string // PEM file of the certificates that may sign the server's
+	CAFile   string // PEM file of the CA certificates for the server
 	CertFile string // PEM file of the client's certificate
 	KeyFile  string // PEM file of the client's key
 
-	// Insecure takes any server's word for who it is. For tests only; it excludes a CA.
+	// Insecure disables verification of the server's certificate. For tests only; it cannot be combined with a CA.
 	Insecure bool
-	// ServerName is the name to ask for and to find in the server's certificate; empty means the host's.
+	// ServerName is used for SNI and verified in the server's certificate; empty means the host name.
 	ServerName string
 
 	CAData   []byte
 	CertData []byte
 	KeyData  []byte `datapolicy:"security-key"`
 
-	// NextProtos are the protocols to offer, in the order of preference. {"http/1.1"} turns HTTP/2 off.
+	// NextProtos are the protocols to offer, in order of preference. {"http/1.1"} disables HTTP/2.
 	NextProtos []string
 
-	// GetCertHolder holds a source of client certificates. Certificates from Data or File fields win over it.
+	// GetCertHolder holds a source of client certificates. Certificates from Data or File fields take precedence.
 	GetCertHolder *GetCertHolder
 }
 
-// HasCA says whether the config names certificates that may sign the server's.
+// HasCA reports whether the config has CA certificates for the server.
 func (c *Config) HasCA() bool { return len(c.TLS.CAData) > 0 || c.TLS.CAFile != "" }
 
-// HasBasicAuth says whether the config has a user name for basic authentication.
+// HasBasicAuth reports whether the config has a user name for basic authentication.
 func (c *Config) HasBasicAuth() bool { return c.Username != "" }
 
-// HasTokenAuth says whether the config has a bearer token, or a file with one.
+// HasTokenAuth reports whether the config has a bearer token, or a file with one.
 func (c *Config) HasTokenAuth() bool { return c.BearerToken != "" || c.BearerTokenFile != "" }
 
-// HasCertAuth says whether the config has a client certificate and its key.
+// HasCertAuth reports whether the config has a client certificate and its key.
 func (c *Config) HasCertAuth() bool { return c.TLS.hasCert() && c.TLS.hasKey() }
 
-// HasCertCallback says whether the config has a source of client certificates.
+// HasCertCallback reports whether the config has a source of client certificates.
 func (c *Config) HasCertCallback() bool { return c.TLS.GetCertHolder != nil }
 
-// Wrap adds a layer around those that are there already.
+// Wrap adds an outer layer to WrapTransport.
 func (c *Config) Wrap(fn WrapperFunc) { c.WrapTransport = Wrappers(c.WrapTransport, fn) }
 
 func (c *TLSConfig) hasCert() bool { return len(c.CertData) > 0 || c.CertFile != "" }

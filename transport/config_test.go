@@ -19,7 +19,7 @@ func TestNewRejectsBadConfigs(t *testing.T) {
 		config *Config
 		want   string
 	}{
-		"nil":                        {nil, "needs a Config"},
+		"nil":                        {nil, "Config is nil"},
 		"basic and token":            {&Config{Username: "u", BearerToken: "t"}, "but not both"},
 		"basic and token file":       {&Config{Username: "u", BearerTokenFile: "t"}, "but not both"},
 		"insecure and CA data":       {&Config{TLS: TLSConfig{Insecure: true, CAData: []byte("x")}}, "root certificates file with the insecure flag"},
@@ -38,8 +38,8 @@ func TestNewRejectsBadConfigs(t *testing.T) {
 		"transport and proxy":        {&Config{Transport: custom, Proxy: http.ProxyURL(&url.URL{})}, "Config.Proxy"},
 		"no such CA file":            {&Config{TLS: TLSConfig{CAFile: "/no/such/ca.crt"}}, "/no/such/ca.crt"},
 		"no such certificate file":   {&Config{TLS: TLSConfig{CertFile: "/no/such/tls.crt", KeyData: []byte("x")}}, "/no/such/tls.crt"},
-		"CA data without PEM":        {&Config{TLS: TLSConfig{CAData: []byte("x")}}, "CA certificates from TLS.CAData: there is no PEM block"},
-		"CA that cannot be parsed":   {&Config{TLS: TLSConfig{CAData: pemBlock("CERTIFICATE")}}, "no certificate can be parsed"},
+		"CA data without PEM":        {&Config{TLS: TLSConfig{CAData: []byte("x")}}, "CA certificates from TLS.CAData: no PEM block"},
+		"CA that cannot be parsed":   {&Config{TLS: TLSConfig{CAData: pemBlock("CERTIFICATE")}}, "no valid certificate"},
 		"CA that is a key":           {&Config{TLS: TLSConfig{CAData: pemBlock("PRIVATE KEY")}}, "no PEM block of type CERTIFICATE"},
 		"certificate that is no PEM": {&Config{TLS: TLSConfig{CertData: []byte("x"), KeyData: []byte("y")}}, "client certificate from TLS.CertData with the key from TLS.KeyData"},
 		"no such token file":         {&Config{BearerTokenFile: "/no/such/token"}, "/no/such/token"},

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// How soon a connection whose other end is gone is noticed. HTTP/2: after 20 s of silence a ping, which has 10 s to be
-// answered. HTTP/1.1, by the kernel: after 20 s of silence four probes, 5 s apart, and 5 s more. Both are less than the 45
-// seconds that the documentation of the package promises.
+// How soon a dead connection is detected. HTTP/2: after 20 s of silence a ping, with a timeout of 10 s. HTTP/1.1, by
+// TCP keep-alive: after 20 s of silence four probes, 5 s apart, and 5 s more. Both are less than the 45 seconds that
+// the package documentation promises.
 const (
 	pingAfter     = 20 * time.Second
 	pingTimeout   = 10 * time.Second
@@ -48,7 +48,7 @@ func newSource(c *Config) source {
 	}
 }
 
-// generation is a pair of transports that were made from the same certificates.
+// generation is a pair of transports with the same certificates.
 type generation struct {
 	proof     *proof
 	rotations uint64
@@ -65,9 +65,9 @@ func newGeneration(s *source, p *proof, rotations uint64) *generation {
 	return g
 }
 
-// retire is called when a newer generation is in use. Short requests that are under way may end in peace, on connections
-// that nobody else will use. A long one could go on for hours under a certificate that is no longer ours, and whoever
-// made it knows how to begin again.
+// retire is called when a newer generation is in use. Running short requests may complete, on connections that will not
+// be reused. A long-running one could go on for hours with an outdated certificate, so it is closed; its caller can
+// start it again.
 func (g *generation) retire() {
 	g.closeIdle()
 	g.streams.closeAll()
@@ -109,8 +109,8 @@ func (s *source) transport(config *tls.Config, dial dialFunc) *http.Transport {
 	return t
 }
 
-// protocols says it in so many words, because http.Transport turns HTTP/2 off by itself when it is given a dialer or a
-// TLS configuration, and on by itself whatever NextProtos says.
+// protocols sets the protocols explicitly, because http.Transport disables HTTP/2 if it has a dialer or a TLS
+// configuration, and enables it whatever NextProtos says.
 func protocols(nextProtos []string) *http.Protocols {
 	any := len(nextProtos) == 0
 	p := new(http.Protocols)
@@ -119,7 +119,7 @@ func protocols(nextProtos []string) *http.Protocols {
 	return p
 }
 
-// connections knows the open ones, so that they can be closed while they are in use.
+// connections tracks open connections, so that they can be closed while in use.
 type connections struct {
 	mu   sync.Mutex
 	open map[net.Conn]struct{}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The headers that say who a request is made for. The API server defines them.
+// Headers for impersonation, defined by the API server.
 const (
 	ImpersonateUserHeader            = "Impersonate-User"
 	ImpersonateUIDHeader             = "Impersonate-Uid"
@@ -14,7 +14,7 @@ const (
 	ImpersonateUserExtraHeaderPrefix = "Impersonate-Extra-"
 )
 
-// The headers in which a proxy that authenticates users tells the API server who they are.
+// Headers in which an authenticating proxy passes the user to the API server.
 const (
 	remoteUserHeader        = "X-Remote-User"
 	remoteUIDHeader         = "X-Remote-Uid"
@@ -22,7 +22,7 @@ const (
 	remoteExtraHeaderPrefix = "X-Remote-Extra-"
 )
 
-// NewUserAgentRoundTripper names the client in requests that do not.
+// NewUserAgentRoundTripper returns a RoundTripper that adds a user agent to requests without one.
 func NewUserAgentRoundTripper(agent string, rt http.RoundTripper) http.RoundTripper {
 	return &userAgent{layer: layer{rt}, agent: agent}
 }
@@ -40,8 +40,8 @@ func (u *userAgent) RoundTrip(req *http.Request) (*http.Response, error) {
 	return u.next.RoundTrip(req)
 }
 
-// NewImpersonatingRoundTripper asks the server to treat requests as those of another user. A request that names a user
-// itself is left alone.
+// NewImpersonatingRoundTripper returns a RoundTripper that adds impersonation headers. A request that already has them
+// is not changed.
 func NewImpersonatingRoundTripper(impersonate ImpersonationConfig, delegate http.RoundTripper) http.RoundTripper {
 	return &impersonation{layer: layer{delegate}, who: impersonate}
 }
@@ -67,8 +67,8 @@ func (i *impersonation) RoundTrip(req *http.Request) (*http.Response, error) {
 	return i.next.RoundTrip(req)
 }
 
-// NewAuthProxyRoundTripper tells an API server that trusts us who the user of a request is. The keys of extra should be
-// lower case, as the server reads them so.
+// NewAuthProxyRoundTripper returns a RoundTripper that passes the user of a request to an API server that trusts this
+// proxy. The keys of extra should be lower case, as the server lower-cases them.
 func NewAuthProxyRoundTripper(username, uid string, groups []string, extra map[string][]string, rt http.RoundTripper) http.RoundTripper {
 	return &authProxy{layer: layer{rt}, username: username, uid: uid, groups: groups, extra: extra}
 }
@@ -88,7 +88,7 @@ func (a *authProxy) RoundTrip(req *http.Request) (*http.Response, error) {
 	return a.next.RoundTrip(req)
 }
 
-// SetAuthProxyHeaders puts the user into the headers of req, in place of any that is there.
+// SetAuthProxyHeaders sets the user in the headers of req, and replaces existing ones.
 func SetAuthProxyHeaders(req *http.Request, username, uid string, groups []string, extra map[string][]string) {
 	for key := range req.Header {
 		if isRemoteHeader(key) {
@@ -105,7 +105,7 @@ func SetAuthProxyHeaders(req *http.Request, username, uid string, groups []strin
 	addExtra(req.Header, remoteExtraHeaderPrefix, extra)
 }
 
-// isRemoteHeader goes by the name whatever its case: a header map that was not filled through Set may hold any.
+// isRemoteHeader ignores case: a header map that was not filled with Set may have any.
 func isRemoteHeader(key string) bool {
 	switch key = http.CanonicalHeaderKey(key); key {
 	case remoteUserHeader, remoteUIDHeader, remoteGroupHeader:
@@ -123,8 +123,8 @@ func addExtra(h http.Header, prefix string, extra map[string][]string) {
 	}
 }
 
-// escapeHeaderKey writes the bytes that a header name may not have as %XX. The server undoes it, and so the percent sign
-// is written that way too.
+// escapeHeaderKey escapes bytes that are not allowed in header names as %XX. The server decodes it, so the percent sign
+// is escaped too.
 func escapeHeaderKey(key string) string {
 	var b strings.Builder
 	for i := range len(key) {
@@ -137,7 +137,7 @@ func escapeHeaderKey(key string) string {
 	return b.String()
 }
 
-// isTokenByte follows "token" in RFC 9110, section 5.6.2.
+// isTokenByte implements "token" of RFC 9110, section 5.6.2.
 func isTokenByte(c byte) bool {
 	switch {
 	case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':

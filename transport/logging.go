@@ -9,13 +9,14 @@ import (
 	"time"
 )
 
-// plainParameters are those of the Kubernetes API whose values may be read by anybody. Those of other names, the command
-// of an exec request for one, are not logged.
+// plainParameters are the parameters of the Kubernetes API whose values are not sensitive. Values of others, such as
+// the command of an exec request, are not logged.
 const plainParameters = " allowWatchBookmarks dryRun fieldManager fieldSelector fieldValidation follow force labelSelector " +
 	"limit pretty propagationPolicy resourceVersion resourceVersionMatch sendInitialEvents timeout timeoutSeconds watch "
 
-// NewLoggingRoundTripper logs each request at level Debug when its answer begins: method, URL, status and how long it
-// took. It logs no header, no body, and no value in a URL that might be a secret. A nil logger logs nothing.
+// NewLoggingRoundTripper returns a RoundTripper that logs each request at level Debug when its response begins: method,
+// URL, status and duration. It logs no headers, no bodies, and no value in a URL that might be a secret. A nil logger
+// logs nothing.
 func NewLoggingRoundTripper(logger *slog.Logger, rt http.RoundTripper) http.RoundTripper {
 	if logger == nil {
 		return rt
@@ -41,7 +42,7 @@ func (l *logging) RoundTrip(req *http.Request) (*http.Response, error) {
 		slog.Duration("duration", time.Since(start)),
 	}
 	if err != nil {
-		attrs = append(attrs, slog.Any("error", err))
+		attrs = append(attrs, slog.Any("err", err))
 	} else {
 		attrs = append(attrs, slog.Int("status", resp.StatusCode))
 	}
@@ -49,7 +50,7 @@ func (l *logging) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// plainURL writes a URL without the user, the fragment, and the values of parameters that are not known to be harmless.
+// plainURL returns a URL without the user, the fragment, and the values of parameters that may be sensitive.
 func plainURL(u *url.URL) string {
 	plain := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}
 	var query []string

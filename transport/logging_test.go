@@ -26,7 +26,7 @@ func TestLogging(t *testing.T) {
 	}
 	failing := roundTripperFunc(func(*http.Request) (*http.Response, error) { return nil, errors.New("no route") })
 	_, _ = NewLoggingRoundTripper(logger, failing).RoundTrip(req)
-	if !strings.Contains(out.String(), `error="no route"`) {
+	if !strings.Contains(out.String(), `err="no route"`) {
 		t.Errorf("the log %q lacks the error", out.String())
 	}
 	if strings.Contains(out.String(), "hunter2") {

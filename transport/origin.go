@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// CredentialsAllowed says whether credentials may be added to req. They may not when req comes from a redirect that led,
-// at any step, to another origin than the one the first request was for: http.Client hands a redirected request to the
-// same RoundTripper, which would otherwise give the credentials to whomever the server names.
+// CredentialsAllowed reports whether credentials may be added to req. They may not if req results from a redirect that
+// led, at any step, to another origin than that of the first request: http.Client passes a redirected request to the
+// same RoundTripper, which would otherwise send the credentials to any host that the server names.
 //
-// An origin is a scheme, a host and a port. A chain of redirects of which a link is missing (a RoundTripper that does
-// not set Response.Request) is taken for one that left the origin.
+// An origin is a scheme, a host and a port. If the chain of redirects is incomplete (a RoundTripper that does not set
+// Response.Request), the result is false.
 //
-// All layers of this package ask this; those who write their own in Config.WrapTransport should ask it too.
+// All layers of this package call it; custom layers in Config.WrapTransport should call it too.
 func CredentialsAllowed(req *http.Request) bool {
 	for r := req; r.Response != nil; {
 		r = r.Response.Request
@@ -25,8 +25,8 @@ func CredentialsAllowed(req *http.Request) bool {
 	return true
 }
 
-// keepBodies refuses requests that a redirect would send to another origin together with their bodies: on 307 and 308,
-// http.Client repeats the request with its body, which may hold the data of a Secret.
+// keepBodies rejects requests that a redirect would send to another origin together with their bodies: on 307 and 308,
+// http.Client repeats the request with its body, which may contain a Secret.
 type keepBodies struct{ layer }
 
 func (k *keepBodies) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -34,7 +34,7 @@ func (k *keepBodies) RoundTrip(req *http.Request) (*http.Response, error) {
 		return k.next.RoundTrip(req)
 	}
 	closeBody(req)
-	return nil, fmt.Errorf("redirect to another origin refused: the request has a body, and %s://%s is not the server that it is for",
+	return nil, fmt.Errorf("redirect of a request with a body to another origin rejected: %s://%s",
 		req.URL.Scheme, req.URL.Host)
 }
 

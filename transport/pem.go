@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// fileCheckPeriod is how often files are looked at, when there is traffic. Reading three small files costs less than one
-// request, and a server whose certificates were replaced cannot be reached before ours were read again.
+// fileCheckPeriod is how often files are checked, when there is traffic. Reading three small files costs less than one
+// request, and a server whose certificates were replaced cannot be reached until the client's files are reloaded.
 const fileCheckPeriod = 5 * time.Second
 
-// parseRoots takes the certificates out of PEM text. A bundle may hold some that Go does not understand, but one must be
-// good: an empty pool would trust nobody, and none at all would trust everybody whom the system trusts.
+// parseRoots parses PEM certificates. A bundle may contain some that Go cannot parse, but at least one must be valid:
+// an empty pool would trust no server, and a nil pool all that the system trusts.
 func parseRoots(text []byte) (*x509.CertPool, error) {
 	pool := x509.NewCertPool()
 	if pool.AppendCertsFromPEM(text) {
@@ -26,18 +26,18 @@ func parseRoots(text []byte) (*x509.CertPool, error) {
 	for rest := text; ; {
 		var block *pem.Block
 		if block, rest = pem.Decode(rest); block == nil {
-			return nil, errors.New("there is no PEM block of type CERTIFICATE in it")
+			return nil, errors.New("no PEM block of type CERTIFICATE")
 		}
 		if block.Type != "CERTIFICATE" {
 			continue
 		}
 		if _, err := x509.ParseCertificate(block.Bytes); err != nil {
-			return nil, fmt.Errorf("no certificate can be parsed: %w", err)
+			return nil, fmt.Errorf("no valid certificate: %w", err)
 		}
 	}
 }
 
-// sumOf hashes byte strings, each after its length so that bytes cannot move from one to the next.
+// sumOf hashes byte strings, each with its length, so that their boundaries matter.
 func sumOf(parts ...[]byte) [sha256.Size]byte {
 	h := sha256.New()
 	for _, part := range parts {
@@ -49,8 +49,8 @@ func sumOf(parts ...[]byte) [sha256.Size]byte {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// freshCert is a client certificate from files, for tls.Configs that are handed out. Transports made by New follow
-// their files by themselves.
+// freshCert is a client certificate from files, for tls.Configs that are returned to callers. Transports of New reload
+// their files themselves.
 type freshCert struct {
 	source tlsSource
 

@@ -128,7 +128,7 @@ func TestBodiesDoNotFollowRedirects(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = do(newClient(t, &Config{}), req)
-		if refused := err != nil && strings.Contains(err.Error(), "redirect to another origin refused"); refused != test.refused || !refused && err != nil {
+		if refused := err != nil && strings.Contains(err.Error(), "redirect of a request with a body to another origin rejected"); refused != test.refused || !refused && err != nil {
 			t.Errorf("%s %s: %v", test.method, test.path, err)
 		}
 		if !slices.Equal(arrivals, test.want) {

@@ -61,7 +61,7 @@ func TestCAFileRotation(t *testing.T) {
 	server.hangUp(client)
 	later(t, client, fileCheckPeriod)
 	_, err := get(t, client, server.URL)
-	if err == nil || !strings.Contains(err.Error(), "certificates in use are old") || !strings.Contains(err.Error(), path) {
+	if err == nil || !strings.Contains(err.Error(), "using old certificates") || !strings.Contains(err.Error(), path) {
 		t.Errorf("a handshake fails while the CA file cannot be read: %v", err)
 	}
 }

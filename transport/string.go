@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// String shows the config without its secrets.
+// String returns the config without its secrets.
 func (c Config) String() string { return c.GoString() }
 
-// GoString shows the config without its secrets.
+// GoString returns the config without its secrets.
 func (c Config) GoString() string {
 	var b strings.Builder
 	b.WriteString("transport.Config{")
@@ -27,13 +27,13 @@ func (c Config) GoString() string {
 	return b.String()
 }
 
-// LogValue shows the config without its secrets.
+// LogValue returns the config without its secrets.
 func (c Config) LogValue() slog.Value { return slog.StringValue(c.GoString()) }
 
-// String shows the config without the key.
+// String returns the config without the key.
 func (c TLSConfig) String() string { return c.GoString() }
 
-// GoString shows the config without the key. Certificates are not secret, but are long.
+// GoString returns the config without the key. Certificates are not secret, but long.
 func (c TLSConfig) GoString() string {
 	var b strings.Builder
 	b.WriteString("transport.TLSConfig{")
@@ -47,7 +47,7 @@ func (c TLSConfig) GoString() string {
 	return b.String()
 }
 
-// LogValue shows the config without the key.
+// LogValue returns the config without the key.
 func (c TLSConfig) LogValue() slog.Value { return slog.StringValue(c.GoString()) }
 
 func show(b *strings.Builder, field, value string) {
@@ -56,7 +56,7 @@ func show(b *strings.Builder, field, value string) {
 	}
 }
 
-// hide says that there is something, and not even how much.
+// hide writes that a value is set, but not its size.
 func hide(b *strings.Builder, field string, size int) {
 	if size > 0 {
 		fmt.Fprintf(b, "%s:[redacted], ", field)

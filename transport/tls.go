@@ -11,8 +11,8 @@ import (
 	"slices"
 )
 
-// TLSConfigFor returns a tls.Config that does what config asks for, or nil when it asks for nothing. Client certificates
-// from files are read again when they change; the CA is that of the moment.
+// TLSConfigFor returns a tls.Config for config, or nil if it has no TLS options. Client certificates from files are
+// read again when they change; the CA is not.
 func TLSConfigFor(c *Config) (*tls.Config, error) {
 	if err := c.TLS.validate(); err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (c *TLSConfig) isSet() bool {
 		c.ServerName != "" || len(c.NextProtos) > 0
 }
 
-// tlsSource is what TLS is made from, again and again while files change. It is a copy that nobody else changes.
+// tlsSource is the source of TLS settings, loaded again when files change. It is a private copy.
 type tlsSource struct {
 	insecure      bool
 	serverName    string
@@ -63,15 +63,14 @@ func newTLSSource(c *TLSConfig) tlsSource {
 
 func (s *tlsSource) hasFiles() bool { return s.ca.isFile() || s.cert.isFile() || s.key.isFile() }
 
-// proof is what was read from a tlsSource at one time: whom to believe, and how to be believed.
+// proof is the result of loading a tlsSource: CA and client certificates.
 type proof struct {
-	sum   [sha256.Size]byte // of all bytes that were read, to see whether they changed
+	sum   [sha256.Size]byte // hash of all bytes that were read, to detect changes
 	roots *x509.CertPool    // nil means those of the system
 	cert  *tls.Certificate  // nil means none, or that of the GetCertHolder
 }
 
-// load reads and checks all parts. Only what holds together is returned: a certificate whose key was not written yet is
-// an error.
+// load reads and checks all parts. The result is consistent: a certificate whose key was not written yet is an error.
 func (s *tlsSource) load() (*proof, error) {
 	ca, err1 := s.ca.read()
 	cert, err2 := s.cert.read()
@@ -104,8 +103,8 @@ func (s *tlsSource) config(p *proof) *tls.Config {
 		NextProtos:         slices.Clone(s.nextProtos),
 		RootCAs:            p.roots,
 	}
-	// A function and not Certificates, because of those Go sends only one that the server says it can verify, and the
-	// lists of servers are not to be trusted.
+	// A function and not Certificates, because Go sends one of those only if the server says that it can verify it, and
+	// the lists of servers are not reliable.
 	switch getCert := s.getCert; {
 	case p.cert != nil:
 		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return p.cert, nil }
@@ -113,7 +112,7 @@ func (s *tlsSource) config(p *proof) *tls.Config {
 		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 			cert, err := getCert.GetCert()
 			if cert == nil && err == nil {
-				cert = &tls.Certificate{} // how crypto/tls spells "none"
+				cert = &tls.Certificate{} // means "none" to crypto/tls
 			}
 			return cert, err
 		}
@@ -121,7 +120,7 @@ func (s *tlsSource) config(p *proof) *tls.Config {
 	return config
 }
 
-// pemSource is where PEM text comes from: bytes in a config, or else a file.
+// pemSource is the source of PEM text: bytes in a config, or a file.
 type pemSource struct {
 	field string
 	data  []byte
@@ -130,7 +129,7 @@ type pemSource struct {
 
 func newPEMSource(field string, data []byte, file string) pemSource {
 	if len(data) > 0 {
-		file = "" // the data wins
+		file = "" // the data takes precedence
 	}
 	return pemSource{field: field, data: bytes.Clone(data), file: file}
 }
@@ -138,7 +137,7 @@ func newPEMSource(field string, data []byte, file string) pemSource {
 func (s pemSource) isFile() bool { return s.file != "" }
 func (s pemSource) isSet() bool  { return s.isFile() || len(s.data) > 0 }
 
-// String names the source in errors. It shows nothing of what is in it.
+// String returns the name of the source for errors, and nothing of its content.
 func (s pemSource) String() string {
 	if s.isFile() {
 		return fmt.Sprintf("file %q", s.file)

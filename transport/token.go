@@ -8,27 +8,27 @@ import (
 	"time"
 )
 
-// tokenPeriod is how long a token is used before its file is read again. The kubelet renews a service account token when
-// a fifth of its life is left, at least two minutes before it ends; half of that is soon enough.
+// tokenPeriod is how long a token is used before its file is read again. The kubelet renews a service account token
+// when a fifth of its lifetime is left, at least two minutes before it expires; half of that is soon enough.
 const tokenPeriod = time.Minute
 
-// fileToken is a token that somebody else renews in a file.
+// fileToken is a token that is renewed in a file.
 type fileToken struct {
 	path string
 
 	mu     sync.Mutex
 	token  string    `datapolicy:"token"`
-	readAt time.Time // the zero time when the file is to be read by the next request
+	readAt time.Time // zero if the next request should read the file
 
-	// reading is held by the request that reads the file. The others go on with the token they know: a file system that
-	// hangs holds up one request and not all.
+	// reading is held by the request that reads the file. The others use the token they know: a hanging file system
+	// blocks one request and not all.
 	reading sync.Mutex
 }
 
 func (f *fileToken) current() string {
 	token, due := f.look()
 	if due && f.reading.TryLock() {
-		_ = f.refreshLocked() // the error is that of a renewal, and what was read before stays
+		_ = f.refreshLocked() // if it fails, the previous token stays in use
 		f.reading.Unlock()
 		token, _ = f.look()
 	}
@@ -38,7 +38,7 @@ func (f *fileToken) current() string {
 func (f *fileToken) rejected(token string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if token == f.token { // else it was renewed while the request was under way
+	if token == f.token { // otherwise it was renewed during the request
 		f.readAt = time.Time{}
 	}
 }
@@ -59,7 +59,7 @@ func (f *fileToken) refreshLocked() error {
 	token, err := readToken(f.path)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.readAt = time.Now() // after a failure too: once a minute is often enough for a file that is not there
+	f.readAt = time.Now() // after a failure too: once a minute is enough for a missing file
 	if err == nil {
 		f.token = token
 	}
@@ -73,7 +73,7 @@ func readToken(path string) (string, error) {
 	}
 	token := strings.TrimSpace(string(data))
 	if token == "" {
-		return "", fmt.Errorf("transport: the bearer token file %q is empty", path)
+		return "", fmt.Errorf("transport: bearer token file %q is empty", path)
 	}
 	return token, nil
 }

@@ -10,11 +10,11 @@ import (
 	"vedette.dev/internal/weakmap"
 )
 
-// New returns a RoundTripper that does what config asks for. Those made from configs that are equal below HTTP (the same
-// certificates, holders, compression, and no Proxy function) share connections.
+// New returns a RoundTripper for config. RoundTrippers for configs that are equal below HTTP (the same certificates,
+// holders, compression, and no Proxy function) share connections.
 func New(config *Config) (http.RoundTripper, error) {
 	if config == nil {
-		return nil, errors.New("transport: New needs a Config; an empty one will do")
+		return nil, errors.New("transport: Config is nil")
 	}
 	if err := config.validate(); err != nil {
 		return nil, err
@@ -30,19 +30,18 @@ func New(config *Config) (http.RoundTripper, error) {
 	return HTTPWrappersForConfig(config, rt)
 }
 
-// bases finds the base of configs that were seen before, so that a program which makes a client a minute, or a client a
-// tenant, does not open connections for each.
+// bases finds the base of configs that were seen before, so that a program that creates a client every minute, or a
+// client for every tenant, does not open connections for each.
 //
-// It is the one variable of this package that changes, which the project otherwise does without, because clients that
-// know nothing of one another are what it has to bring together: they come from different libraries in one program, and
-// nobody could hand a cache to all. It holds weakly, so that nothing in it outlives the clients, and holds hashes in
-// place of secrets.
+// It is the only global variable of this package, because the clients that it has to bring together come from different
+// libraries in one program, which cannot be handed a common cache. It holds weak pointers, so that nothing in it
+// outlives the clients, and hashes in place of secrets.
 var bases weakmap.Map[baseKey, base]
 
 // baseKey is equal for sources that make the same connections.
 type baseKey struct {
 	sum [sha256.Size]byte
-	// Weak, as the functions inside may well lead to a client, and with it to the base.
+	// Weak, as the functions inside may reference a client, and with it the base.
 	dial    weak.Pointer[DialHolder]
 	getCert weak.Pointer[GetCertHolder]
 }

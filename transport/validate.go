@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// validate checks what New builds a connection from.
+// validate checks the parts for the connection.
 func (c *Config) validate() error {
 	if c.Transport != nil {
 		if field := c.replacedField(); field != "" {
@@ -22,7 +22,7 @@ func (c *Config) validate() error {
 	return c.validateAuth()
 }
 
-// replacedField names a field that a custom Transport would leave without effect.
+// replacedField returns the name of a field that would have no effect with a custom Transport.
 func (c *Config) replacedField() string {
 	for _, f := range []struct {
 		name string
@@ -45,15 +45,15 @@ func (c *Config) replacedField() string {
 	return ""
 }
 
-// validateAuth checks what HTTPWrappersForConfig builds its layers from.
+// validateAuth checks the parts for the layers of HTTPWrappersForConfig.
 func (c *Config) validateAuth() error {
 	if c.HasBasicAuth() && c.HasTokenAuth() {
 		return errors.New("transport: username/password or bearer token may be set, but not both: clear " +
 			"Config.Username, or Config.BearerToken and Config.BearerTokenFile")
 	}
 	if c.Impersonate.isSet() && c.Impersonate.UserName == "" {
-		return errors.New("transport: Config.Impersonate has no UserName: groups, uid and extra say more about a user, " +
-			"and cannot stand alone")
+		return errors.New("transport: Config.Impersonate has no UserName: groups, uid and extra " +
+			"need one")
 	}
 	return nil
 }

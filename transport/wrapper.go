@@ -5,11 +5,11 @@ import (
 	"net/http"
 )
 
-// WrapperFunc puts a RoundTripper around another.
+// WrapperFunc wraps a RoundTripper.
 type WrapperFunc func(rt http.RoundTripper) http.RoundTripper
 
-// Wrappers returns one WrapperFunc that applies fns in their order, so that the last one is the outermost. Those that
-// are nil are skipped.
+// Wrappers returns a WrapperFunc that applies fns in order, so that the last one is the outermost. Nil functions are
+// skipped.
 func Wrappers(fns ...WrapperFunc) WrapperFunc {
 	var real []WrapperFunc
 	for _, fn := range fns {
@@ -31,7 +31,7 @@ func Wrappers(fns ...WrapperFunc) WrapperFunc {
 	}
 }
 
-// ContextCanceller returns a wrapper that refuses new requests with err once ctx is over.
+// ContextCanceller returns a wrapper that fails new requests with err once ctx has ended.
 func ContextCanceller(ctx context.Context, err error) WrapperFunc {
 	return func(rt http.RoundTripper) http.RoundTripper {
 		return &contextCanceller{layer: layer{rt}, ctx: ctx, err: err}
@@ -52,14 +52,14 @@ func (c *contextCanceller) RoundTrip(req *http.Request) (*http.Response, error) 
 	return c.next.RoundTrip(req)
 }
 
-// layer is the part that all round trippers of this package share: the way to the one they wrap.
+// layer is the common part of all round trippers of this package: the wrapped one.
 type layer struct{ next http.RoundTripper }
 
-// WrappedRoundTripper returns the round tripper inside. k8s.io/apimachinery/pkg/util/net finds dialers and TLS
-// configurations through it.
+// WrappedRoundTripper returns the wrapped RoundTripper. k8s.io/apimachinery/pkg/util/net uses it to find dialers and
+// TLS configurations.
 func (l layer) WrappedRoundTripper() http.RoundTripper { return l.next }
 
-// CloseIdleConnections is what http.Client calls; without it an idle connection below a wrapper cannot be closed.
+// CloseIdleConnections is called by http.Client; without it, idle connections below a wrapper could not be closed.
 func (l layer) CloseIdleConnections() { closeIdleConnections(l.next) }
 
 func closeIdleConnections(rt http.RoundTripper) {
@@ -71,7 +71,7 @@ func closeIdleConnections(rt http.RoundTripper) {
 	}
 }
 
-// clone returns a copy of req whose headers may be changed: a RoundTripper must leave its argument alone.
+// clone returns a copy of req whose headers may be changed: a RoundTripper must not modify its argument.
 func clone(req *http.Request) *http.Request {
 	r := req.WithContext(req.Context())
 	r.Header = req.Header.Clone()
@@ -81,7 +81,7 @@ func clone(req *http.Request) *http.Request {
 	return r
 }
 
-// closeBody does what is left to do for a request that is not sent: a RoundTripper closes the body whatever happens.
+// closeBody closes the body of a request that is not sent, as a RoundTripper must.
 func closeBody(req *http.Request) {
 	if req.Body != nil {
 		_ = req.Body.Close()

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// Lazy computes a value when it is asked for, and keeps it until Notify. Only Evaluate is to be set.
+// Lazy computes a value when it is needed, and keeps it until Notify. Only Evaluate has to be set.
 type Lazy[T any] struct {
 	// Evaluate computes the value. It may be called while an evaluation from before a Notify is still running.
 	Evaluate func() (T, error)
@@ -20,11 +20,11 @@ type evaluation[T any] struct {
 	value T
 }
 
-// Notify says that the value has changed.
+// Notify invalidates the value.
 func (z *Lazy[T]) Notify() { z.current.Store(new(evaluation[T])) }
 
-// Get returns the value, and computes it if that was not done since the last Notify. Those who ask meanwhile wait for the
-// same answer. An error is not kept: the next Get tries again.
+// Get returns the value, and computes it if necessary. Concurrent callers wait for the same result. An error is not
+// kept: the next Get tries again.
 func (z *Lazy[T]) Get() (T, error) {
 	e := z.current.Load()
 	if e == nil {

@@ -1,11 +1,11 @@
-// Package synctrack tells when a controller has dealt with everything that was in the first list of its informer.
+// Package synctrack reports when a controller has processed everything in the initial list of its informer.
 //
-//   - AsyncTracker is for keys that several workers deal with, in any order.
-//   - SingleFileTracker is for events that are dealt with one after the other.
-//   - Lazy computes something when it is asked for, and again after it was told that it changed.
+//   - AsyncTracker is for keys that several workers process in any order.
+//   - SingleFileTracker is for events that are processed one after the other.
+//   - Lazy computes a value when it is needed, and again after Notify.
 //
-// Both trackers are cache.DoneCheckers. They are told by UpstreamHasSynced that the first list is complete, which must
-// not happen before Start was called for all of it.
+// Both trackers are cache.DoneCheckers. UpstreamHasSynced marks the initial list as complete; it must not be called
+// before Start was called for all of it.
 package synctrack
 
 import "sync"
@@ -29,7 +29,7 @@ func (s *signal) given() bool {
 	}
 }
 
-// AsyncTracker tracks keys that workers deal with in any order.
+// AsyncTracker tracks keys that workers process in any order.
 type AsyncTracker[T comparable] struct {
 	name   string
 	synced signal
@@ -44,14 +44,14 @@ func NewAsyncTracker[T comparable](name string) *AsyncTracker[T] {
 	return &AsyncTracker[T]{name: name, synced: newSignal(), waiting: map[T]struct{}{}}
 }
 
-// Start is called for each key of the first list before it is dealt with.
+// Start is called for each key of the initial list before it is processed.
 func (t *AsyncTracker[T]) Start(key T) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.waiting[key] = struct{}{}
 }
 
-// Finished is called when a key was dealt with. It may be called for keys that were never started.
+// Finished is called when a key was processed. It may be called for keys that were never started.
 func (t *AsyncTracker[T]) Finished(key T) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -59,7 +59,7 @@ func (t *AsyncTracker[T]) Finished(key T) {
 	t.check()
 }
 
-// UpstreamHasSynced is called when Start was called for the whole first list.
+// UpstreamHasSynced is called when Start was called for the whole initial list.
 func (t *AsyncTracker[T]) UpstreamHasSynced() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -73,16 +73,16 @@ func (t *AsyncTracker[T]) check() {
 	}
 }
 
-// HasSynced tells whether the whole first list was dealt with. It stays true.
+// HasSynced reports whether the whole initial list was processed. It stays true.
 func (t *AsyncTracker[T]) HasSynced() bool { return t.synced.given() }
 
-// Done is closed when HasSynced becomes true.
+// Done returns a channel that is closed when HasSynced becomes true.
 func (t *AsyncTracker[T]) Done() <-chan struct{} { return t.synced.done }
 
-// Name is what NewAsyncTracker was given.
+// Name returns the argument of NewAsyncTracker.
 func (t *AsyncTracker[T]) Name() string { return t.name }
 
-// SingleFileTracker tracks events that are dealt with one after the other.
+// SingleFileTracker tracks events that are processed one after the other.
 type SingleFileTracker struct {
 	name   string
 	synced signal
@@ -97,14 +97,14 @@ func NewSingleFileTracker(name string) *SingleFileTracker {
 	return &SingleFileTracker{name: name, synced: newSignal()}
 }
 
-// Start is called for each event of the first list before it is dealt with.
+// Start is called for each event of the initial list before it is processed.
 func (t *SingleFileTracker) Start() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.started++
 }
 
-// Finished is called when an event was dealt with. It panics if it is called more often than Start.
+// Finished is called when an event was processed. It panics if it is called more often than Start.
 func (t *SingleFileTracker) Finished() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -114,7 +114,7 @@ func (t *SingleFileTracker) Finished() {
 	t.check()
 }
 
-// UpstreamHasSynced is called when Start was called for the whole first list.
+// UpstreamHasSynced is called when Start was called for the whole initial list.
 func (t *SingleFileTracker) UpstreamHasSynced() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -128,11 +128,11 @@ func (t *SingleFileTracker) check() {
 	}
 }
 
-// HasSynced tells whether the whole first list was dealt with. It stays true.
+// HasSynced reports whether the whole initial list was processed. It stays true.
 func (t *SingleFileTracker) HasSynced() bool { return t.synced.given() }
 
-// Done is closed when HasSynced becomes true.
+// Done returns a channel that is closed when HasSynced becomes true.
 func (t *SingleFileTracker) Done() <-chan struct{} { return t.synced.done }
 
-// Name is what NewSingleFileTracker was given.
+// Name returns the argument of NewSingleFileTracker.
 func (t *SingleFileTracker) Name() string { return t.name }

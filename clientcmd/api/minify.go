@@ -7,30 +7,30 @@ import (
 	"path/filepath"
 )
 
-// IsConfigEmpty says whether a config has nothing in it.
+// IsConfigEmpty reports whether a config is empty.
 func IsConfigEmpty(config *Config) bool {
 	return len(config.AuthInfos) == 0 && len(config.Clusters) == 0 && len(config.Contexts) == 0 &&
 		config.CurrentContext == "" && len(config.Extensions) == 0 &&
 		!config.Preferences.Colors && len(config.Preferences.Extensions) == 0
 }
 
-// MinifyConfig removes all contexts but the current one, and the clusters and users that it does not name. It changes
-// nothing when it fails.
+// MinifyConfig removes all contexts but the current one, and the clusters and users that it does not use. If it returns
+// an error, nothing is changed.
 func MinifyConfig(config *Config) error {
 	if config.CurrentContext == "" {
-		return errors.New("cannot minify a config without a current-context: nothing says what to keep")
+		return errors.New("cannot minify a config without a current-context")
 	}
 	current := config.Contexts[config.CurrentContext]
 	if current == nil {
-		return fmt.Errorf("cannot minify: the current-context %q is not among the contexts", config.CurrentContext)
+		return fmt.Errorf("cannot minify: current-context %q does not exist", config.CurrentContext)
 	}
 	clusters, ok := only(config.Clusters, current.Cluster)
 	if !ok {
-		return fmt.Errorf("cannot minify: context %q names cluster %q, which does not exist", config.CurrentContext, current.Cluster)
+		return fmt.Errorf("cannot minify: cluster %[2]q of context %[1]q does not exist", config.CurrentContext, current.Cluster)
 	}
 	users, ok := only(config.AuthInfos, current.AuthInfo)
 	if !ok {
-		return fmt.Errorf("cannot minify: context %q names user %q, which does not exist", config.CurrentContext, current.AuthInfo)
+		return fmt.Errorf("cannot minify: user %[2]q of context %[1]q does not exist", config.CurrentContext, current.AuthInfo)
 	}
 	config.Contexts = map[string]*Context{config.CurrentContext: current}
 	config.Clusters, config.AuthInfos = clusters, users
@@ -46,8 +46,8 @@ func only[V any](m map[string]*V, name string) (map[string]*V, bool) {
 	return map[string]*V{name: v}, v != nil
 }
 
-// FlattenConfig replaces the paths of certificates and keys by the contents of the files. Relative paths start at the
-// folder of the entry's LocationOfOrigin.
+// FlattenConfig replaces the paths of certificates and keys by the contents of the files. Relative paths are relative
+// to the folder of the entry's LocationOfOrigin.
 func FlattenConfig(config *Config) error {
 	for name, user := range config.AuthInfos {
 		if user == nil {
@@ -85,7 +85,7 @@ func FlattenContent(path *string, contents *[]byte, baseDir string) error {
 		return nil
 	}
 	if len(*contents) > 0 {
-		return fmt.Errorf("both the path %s and its contents are given: remove one of them", *path)
+		return fmt.Errorf("both the path %s and its contents are set; remove one of them", *path)
 	}
 	data, err := os.ReadFile(ResolvePath(*path, baseDir))
 	if err != nil {
@@ -95,7 +95,7 @@ func FlattenContent(path *string, contents *[]byte, baseDir string) error {
 	return nil
 }
 
-// ResolvePath returns path as seen from base. An absolute path stays as it is, and so does an empty one.
+// ResolvePath resolves path against base. An absolute or empty path is not changed.
 func ResolvePath(path string, base string) string {
 	if path == "" || filepath.IsAbs(path) {
 		return path
@@ -103,7 +103,7 @@ func ResolvePath(path string, base string) string {
 	return filepath.Join(base, path)
 }
 
-// MakeAbs returns path as seen from base, or from the working directory when base is empty.
+// MakeAbs resolves path against base, or against the working directory if base is empty.
 func MakeAbs(path, base string) (string, error) {
 	if filepath.IsAbs(path) {
 		return path, nil

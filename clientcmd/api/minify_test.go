@@ -39,10 +39,10 @@ func TestMinifyConfig(t *testing.T) {
 
 func TestMinifyConfigErrors(t *testing.T) {
 	for want, change := range map[string]func(*Config){
-		"without a current-context":                                 func(c *Config) { c.CurrentContext = "" },
-		`"nowhere" is not among the contexts`:                       func(c *Config) { c.CurrentContext = "nowhere" },
-		`context "a" names cluster "nowhere", which does not exist`: func(c *Config) { c.Contexts["a"].Cluster = "nowhere" },
-		`context "a" names user "nobody", which does not exist`:     func(c *Config) { c.Contexts["a"].AuthInfo = "nobody" },
+		"without a current-context":                       func(c *Config) { c.CurrentContext = "" },
+		`current-context "nowhere" does not exist`:        func(c *Config) { c.CurrentContext = "nowhere" },
+		`cluster "nowhere" of context "a" does not exist`: func(c *Config) { c.Contexts["a"].Cluster = "nowhere" },
+		`user "nobody" of context "a" does not exist`:     func(c *Config) { c.Contexts["a"].AuthInfo = "nobody" },
 	} {
 		config := twoOfEach()
 		change(config)

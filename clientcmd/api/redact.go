@@ -2,11 +2,11 @@ package api
 
 import "encoding/base64"
 
-// ShortenConfig replaces what is too long to be read, and the tokens, for showing a config to a human.
+// ShortenConfig replaces long values and the tokens, to display a config.
 func ShortenConfig(config *Config) {
 	omit := func(data *[]byte) {
 		if len(*data) > 0 {
-			// Data is shown in base64: these are the bytes that will read as words.
+			// Data is shown in base64: these bytes are encoded as readable words.
 			*data, _ = base64.StdEncoding.DecodeString("DATA+OMITTED")
 		}
 	}
@@ -25,9 +25,9 @@ func ShortenConfig(config *Config) {
 	}
 }
 
-// RedactSecrets replaces tokens, passwords, client keys and what auth providers keep. The error is always nil.
+// RedactSecrets replaces tokens, passwords, client keys and the data of auth providers. The error is always nil.
 //
-// What stays are the arguments and the environment of exec plugins, and all extensions: nobody here knows what they mean.
+// Arguments and environment of exec plugins and all extensions are not changed, because their meaning is unknown.
 func RedactSecrets(config *Config) error {
 	if config == nil {
 		return nil

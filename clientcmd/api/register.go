@@ -5,11 +5,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// SchemeGroupVersion is where AddToScheme puts Config: the internal version, since this is not the form on disk.
+// SchemeGroupVersion is the version of Config in AddToScheme: the internal one, since this is not the on-disk format.
 var SchemeGroupVersion = schema.GroupVersion{Version: runtime.APIVersionInternal}
 
 var (
-	// SchemeBuilder and AddToScheme make Config known to a scheme. Package clientcmd has no need of it.
+	// SchemeBuilder and AddToScheme add Config to a scheme. Package clientcmd does not need it.
 	SchemeBuilder = runtime.NewSchemeBuilder(func(s *runtime.Scheme) error {
 		s.AddKnownTypes(SchemeGroupVersion, &Config{})
 		return nil
@@ -17,7 +17,7 @@ var (
 	AddToScheme = SchemeBuilder.AddToScheme
 )
 
-// GetObjectKind makes Config a runtime.Object.
+// GetObjectKind implements runtime.Object.
 func (in *Config) GetObjectKind() schema.ObjectKind { return in }
 
 // SetGroupVersionKind sets APIVersion and Kind.

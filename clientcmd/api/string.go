@@ -12,10 +12,10 @@ import (
 	"vedette.dev/internal/plainurl"
 )
 
-// GoString is String: the verb %#v must not show secrets either.
+// GoString returns String, so that %#v shows no secrets either.
 func (in Config) GoString() string { return in.String() }
 
-// String shows the Config without its secrets.
+// String returns the Config without its secrets.
 func (in Config) String() string {
 	p := open("Config")
 	p.field("CurrentContext", in.CurrentContext)
@@ -27,10 +27,10 @@ func (in Config) String() string {
 	return p.close()
 }
 
-// GoString is String: the verb %#v must not show secrets either.
+// GoString returns String, so that %#v shows no secrets either.
 func (in Cluster) GoString() string { return in.String() }
 
-// String shows the Cluster without its certificates, and without a password that is part of an address.
+// String returns the Cluster without its certificates, and without passwords in addresses.
 func (in Cluster) String() string {
 	p := open("Cluster")
 	p.field("LocationOfOrigin", in.LocationOfOrigin)
@@ -45,10 +45,10 @@ func (in Cluster) String() string {
 	return p.close()
 }
 
-// GoString is String: the verb %#v must not show secrets either.
+// GoString returns String, so that %#v shows no secrets either.
 func (in AuthInfo) GoString() string { return in.String() }
 
-// String shows the AuthInfo without its secrets.
+// String returns the AuthInfo without its secrets.
 func (in AuthInfo) String() string {
 	p := open("AuthInfo")
 	p.field("LocationOfOrigin", in.LocationOfOrigin)
@@ -70,10 +70,10 @@ func (in AuthInfo) String() string {
 	return p.close()
 }
 
-// GoString is String: the verb %#v must not show secrets either.
+// GoString returns String, so that %#v shows no secrets either.
 func (in AuthProviderConfig) GoString() string { return in.String() }
 
-// String shows the name of the provider only: what it keeps are tokens.
+// String returns the name of the provider only: its data are tokens.
 func (in AuthProviderConfig) String() string {
 	p := open("AuthProviderConfig")
 	p.field("Name", in.Name)
@@ -81,10 +81,10 @@ func (in AuthProviderConfig) String() string {
 	return p.close()
 }
 
-// GoString is String: the verb %#v must not show secrets either.
+// GoString returns String, so that %#v shows no secrets either.
 func (in ExecConfig) GoString() string { return in.String() }
 
-// String shows the command, but neither arguments nor environment: they may carry secrets.
+// String returns the command, but neither arguments nor environment: they may contain secrets.
 func (in ExecConfig) String() string {
 	p := open("ExecConfig")
 	p.field("Command", in.Command)
@@ -101,10 +101,10 @@ func (in ExecConfig) String() string {
 	return p.close()
 }
 
-// GoString is String: the verb %#v must not show secrets either.
+// GoString returns String, so that %#v shows no secrets either.
 func (in ExecEnvVar) GoString() string { return in.String() }
 
-// String shows the name of the variable only.
+// String returns the name of the variable only.
 func (in ExecEnvVar) String() string {
 	p := open("ExecEnvVar")
 	p.field("Name", in.Name)
@@ -155,7 +155,7 @@ func (p *printer) data(name string, data []byte) {
 	}
 }
 
-// extensions shows the names only: nobody here knows what is in them.
+// extensions prints the names only: the contents may be secret.
 func (p *printer) extensions(m map[string]runtime.Object) {
 	if len(m) > 0 {
 		p.raw("Extensions", fmt.Sprintf("%q", slices.Sorted(maps.Keys(m))))

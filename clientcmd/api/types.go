@@ -2,8 +2,8 @@ package api
 
 import "k8s.io/apimachinery/pkg/runtime"
 
-// Config is a kubeconfig: clusters, users, and contexts that join one of each. On disk the maps are lists of named
-// entries; Load and Write of package clientcmd do the change.
+// Config is a kubeconfig: clusters, users, and contexts that combine one of each. On disk the maps are lists of named
+// entries; Load and Write of package clientcmd convert them.
 type Config struct {
 	Kind           string                    `json:"kind,omitempty"`
 	APIVersion     string                    `json:"apiVersion,omitempty"`
@@ -15,13 +15,13 @@ type Config struct {
 	Extensions     map[string]runtime.Object `json:"extensions,omitempty"`
 }
 
-// Preferences holds what a command-line tool wants to remember. Nothing here reads it.
+// Preferences are preferences of a command-line tool. They are not used here.
 type Preferences struct {
 	Colors     bool                      `json:"colors,omitempty"`
 	Extensions map[string]runtime.Object `json:"extensions,omitempty"`
 }
 
-// Cluster says where an API server is, and how to know that it is the right one.
+// Cluster is the address of an API server, and how to verify it.
 type Cluster struct {
 	// LocationOfOrigin is the file the entry came from. Relative paths are relative to its folder.
 	LocationOfOrigin         string                    `json:"-"`
@@ -35,7 +35,7 @@ type Cluster struct {
 	Extensions               map[string]runtime.Object `json:"extensions,omitempty"`
 }
 
-// AuthInfo says who we are to the server.
+// AuthInfo are the credentials of a user.
 type AuthInfo struct {
 	// LocationOfOrigin is the file the entry came from. Relative paths are relative to its folder.
 	LocationOfOrigin      string                    `json:"-"`
@@ -56,7 +56,7 @@ type AuthInfo struct {
 	Extensions            map[string]runtime.Object `json:"extensions,omitempty"`
 }
 
-// Context joins a cluster, a user and a default namespace under one name.
+// Context combines a cluster, a user and a default namespace under one name.
 type Context struct {
 	// LocationOfOrigin is the file the entry came from.
 	LocationOfOrigin string                    `json:"-"`
@@ -66,8 +66,8 @@ type Context struct {
 	Extensions       map[string]runtime.Object `json:"extensions,omitempty"`
 }
 
-// AuthProviderConfig names an auth provider of the kind that was compiled into clients before exec plugins. It is read
-// and written, and using it is an error that says so.
+// AuthProviderConfig is the configuration of an auth provider, which were compiled into clients before exec plugins. It
+// is read and written, but using it is an error.
 type AuthProviderConfig struct {
 	Name   string            `json:"name"`
 	Config map[string]string `json:"config,omitempty"`
@@ -95,13 +95,13 @@ type AllowlistEntry struct {
 	Command string `json:"-"`
 }
 
-// PluginPolicy says which exec plugins may run. The zero value allows all.
+// PluginPolicy determines which exec plugins may run. The zero value allows all.
 type PluginPolicy struct {
 	PolicyType PolicyType       `json:"-"`
 	Allowlist  []AllowlistEntry `json:"-"`
 }
 
-// PolicyType is the kind of a PluginPolicy.
+// PolicyType is the type of a PluginPolicy.
 type PolicyType string
 
 const (
@@ -116,7 +116,7 @@ type ExecEnvVar struct {
 	Value string `json:"value"`
 }
 
-// ExecInteractiveMode says whether the plugin may read standard input.
+// ExecInteractiveMode determines whether the plugin may read standard input.
 type ExecInteractiveMode string
 
 const (

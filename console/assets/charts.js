@@ -1,4 +1,4 @@
-// The charts: uPlot draws, this feeds it. Lines differ in colour and in their dashes.
+// The charts: uPlot draws, this supplies the data. Lines differ in colour and dashes.
 "use strict";
 (() => {
   const AGE = 900, GAP = 12, MAX_LINES = 12;
@@ -15,7 +15,7 @@
     return v => v == null ? "–" : (v >= 1e4 ? short(v / 1e3) + "k" : short(v)) + (unit || "");
   }
 
-  // withGaps puts an empty sample where nobody looked for a while, so that no line is drawn across.
+  // withGaps inserts an empty sample where no samples were taken for a while, so that no line is drawn across.
   function withGaps(news, last) {
     const times = [], from = [];
     news.times.forEach((t, i) => {
@@ -55,7 +55,7 @@
     }
   }
 
-  // names are the lines to draw: where there are very many, those that were highest.
+  // names are the lines to draw: if there are very many, those with the highest values.
   function names(chart) {
     const all = Object.keys(chart.lines).sort();
     if (all.length <= MAX_LINES) return all;

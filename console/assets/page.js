@@ -1,4 +1,5 @@
-// The page sends itself again when it has changed; this puts the news in place without losing focus, selection or scroll.
+// The server sends the page again when it has changed; this updates the document without losing focus, selection or
+// scroll position.
 "use strict";
 (() => {
   // morph makes a node look like another one, and touches only what differs.
@@ -12,7 +13,7 @@
       return;
     }
     if (from.hasAttribute("data-keep") || from.isEqualNode(to)) return;
-    // What somebody is writing into, or has chosen, stays as it is.
+    // Input fields in use and selections are not changed.
     if (from.matches("form") && (from.contains(document.activeElement) || from.hasAttribute("data-touched"))) return;
     for (const {name} of [...from.attributes]) if (!to.hasAttribute(name)) from.removeAttribute(name);
     for (const {name, value} of [...to.attributes]) if (from.getAttribute(name) !== value) from.setAttribute(name, value);
@@ -65,9 +66,9 @@
   }
 
   if (document.body.hasAttribute("data-live")) {
-    // A tab that nobody sees costs nothing.
+    // A tab in the background does not stream.
     document.addEventListener("visibilitychange", () => { if (document.hidden) close(); else open(); });
-    // Browsers keep pages that were left, with their streams, and have few connections to a host.
+    // Browsers keep pages that were left, with their streams, and limit the connections to a host.
     addEventListener("pagehide", close);
     addEventListener("pageshow", open);
     document.addEventListener("click", e => { if (e.target.closest("#live")) toggle(); });

@@ -58,7 +58,7 @@ func TestExplainOfAStuckKeyShowsTheStage(t *testing.T) {
 	b.visit("explain")
 	b.run(chromedp.SendKeys(`input[name="key"]`, "shop/"+stuckPod+kb.Enter), chromedp.WaitVisible(`.explained[data-stage="being worked on"]`))
 	b.until(`document.querySelector('.explained[data-stage="being worked on"] [aria-current="step"]').innerText.includes("worked on")`)
-	if text := b.text(`.explained[data-stage='being worked on']`); !strings.Contains(text, " of 4 reconciles it") || !strings.Contains(text, "controller pod-labels") {
+	if text := b.text(`.explained[data-stage='being worked on']`); !strings.Contains(text, "being reconciled by worker ") || !strings.Contains(text, "controller pod-labels") {
 		t.Errorf("the page says %q", text)
 	}
 	// The queue shows it in hand, by whom and since when, and leads to the same answer.

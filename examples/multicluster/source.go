@@ -17,15 +17,15 @@ const patience = 10 * time.Second
 // clusters is a source of the objects of all shards, by keys that carry the cluster. Shards are named after their clusters.
 type clusters[T cache.Object] struct {
 	informer *shard.TypedShardingInformer[T]
-	inlet    controller.Inlet[shard.Key]
+	enqueuer    controller.Enqueuer[shard.Key]
 	handle   atomic.Pointer[cache.ResourceEventHandlerRegistration]
 }
 
 func (c *clusters[T]) String() string { return "for the objects of all clusters" }
 
 // Run implements controller.Source. The informer is run by somebody else.
-func (c *clusters[T]) Run(ctx context.Context, inlet controller.Inlet[shard.Key], ready func()) error {
-	c.inlet = inlet
+func (c *clusters[T]) Run(ctx context.Context, enqueuer controller.Enqueuer[shard.Key], ready func()) error {
+	c.enqueuer = enqueuer
 	registration, err := c.informer.AddShardHandler(c, shard.HandlerOptions{})
 	if err != nil {
 		return fmt.Errorf("the source %s: %w", c, err)
@@ -47,7 +47,7 @@ func (c *clusters[T]) OnAdd(cluster string, obj T, isInInitialList bool) {
 	if isInInitialList {
 		what = controller.Initial
 	}
-	c.inlet.Add(keyOf(cluster, obj), what)
+	c.enqueuer.Add(keyOf(cluster, obj), what)
 }
 
 // OnUpdate implements shard.Handler.
@@ -56,12 +56,12 @@ func (c *clusters[T]) OnUpdate(cluster string, oldObj, newObj T) {
 	if oldObj == newObj {
 		what = controller.Resynced
 	}
-	c.inlet.Add(keyOf(cluster, newObj), what)
+	c.enqueuer.Add(keyOf(cluster, newObj), what)
 }
 
 // OnDelete implements shard.Handler.
 func (c *clusters[T]) OnDelete(cluster string, gone cache.DeletedObject[T]) {
-	c.inlet.Add(shard.Key{Cluster: cluster, ObjectName: gone.GetObjectName()}, controller.Deleted)
+	c.enqueuer.Add(shard.Key{Cluster: cluster, ObjectName: gone.GetObjectName()}, controller.Deleted)
 }
 
 // OnShardLost implements shard.Handler. Nothing is deleted, and nobody looks at these objects any more: there is nothing to do.

@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// LeaseSpecToLeaderElectionRecord is the record that is in a Lease. What the Lease does not say is zero.
+// LeaseSpecToLeaderElectionRecord returns the record in a Lease. Missing values are zero.
 func LeaseSpecToLeaderElectionRecord(spec *coordinationv1.LeaseSpec) *LeaderElectionRecord {
 	return &LeaderElectionRecord{
 		HolderIdentity:       value(spec.HolderIdentity),
@@ -20,8 +20,7 @@ func LeaseSpecToLeaderElectionRecord(spec *coordinationv1.LeaseSpec) *LeaderElec
 	}
 }
 
-// LeaderElectionRecordToLeaseSpec is the Lease that holds a record. Numbers that a Lease has no room for become the
-// nearest that it has.
+// LeaderElectionRecordToLeaseSpec returns the Lease for a record. Numbers out of the range of a Lease are clamped.
 func LeaderElectionRecordToLeaseSpec(ler *LeaderElectionRecord) coordinationv1.LeaseSpec {
 	holder, seconds, transitions := ler.HolderIdentity, fitting(ler.LeaseDurationSeconds), fitting(ler.LeaderTransitions)
 	spec := coordinationv1.LeaseSpec{

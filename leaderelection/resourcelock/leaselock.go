@@ -14,17 +14,17 @@ import (
 	coordinationv1client "vedette.dev/kubernetes/typed/coordination/v1"
 )
 
-// LeaseLock is a lock in a Lease. Its fields are set before it is used and not changed then.
+// LeaseLock is a lock in a Lease. Its fields must not be changed after first use.
 type LeaseLock struct {
-	// LeaseMeta has the Name and the Namespace of the Lease. The rest of it does not matter.
+	// LeaseMeta has the Name and the Namespace of the Lease. Other fields are ignored.
 	LeaseMeta metav1.ObjectMeta
 	Client    coordinationv1client.LeasesGetter
-	// LockConfig says who we are.
+	// LockConfig has the identity.
 	LockConfig ResourceLockConfig
-	// Labels are put on the Lease by each holder, besides those that it has.
+	// Labels are added to the labels of the Lease by each holder.
 	Labels map[string]string
 
-	// lease is as the server last returned it, nil before that. Its version is what Update insists on.
+	// lease is the last answer of the server, nil before that. Update sends its version.
 	lease *coordinationv1.Lease
 }
 
@@ -61,9 +61,9 @@ func (ll *LeaseLock) Create(ctx context.Context, ler LeaderElectionRecord) error
 // Update implements Interface.
 func (ll *LeaseLock) Update(ctx context.Context, ler LeaderElectionRecord) error {
 	if ll.lease == nil {
-		return errors.New("resourcelock: Update of Lease " + ll.Describe() + " before it was read: call Get or Create first")
+		return errors.New("resourcelock: Update of Lease " + ll.Describe() + " before Get or Create")
 	}
-	lease := ll.lease.DeepCopy() // what we know stays as the server said it, if this fails
+	lease := ll.lease.DeepCopy() // if this fails, ll.lease must be unchanged
 	lease.Spec = LeaderElectionRecordToLeaseSpec(&ler)
 	if lease.Labels == nil && len(ll.Labels) > 0 {
 		lease.Labels = make(map[string]string, len(ll.Labels))
@@ -83,7 +83,7 @@ func (ll *LeaseLock) RecordEvent(s string) {
 		return
 	}
 	subject := &coordinationv1.Lease{
-		// An event needs to know the kind, and a Lease from a typed client does not say it.
+		// An event needs the kind, which a Lease from a typed client does not have set.
 		TypeMeta:   metav1.TypeMeta{Kind: "Lease", APIVersion: coordinationv1.SchemeGroupVersion.String()},
 		ObjectMeta: metav1.ObjectMeta{Namespace: ll.LeaseMeta.Namespace, Name: ll.LeaseMeta.Name},
 	}

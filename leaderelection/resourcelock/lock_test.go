@@ -38,7 +38,7 @@ func TestLeaseLock(t *testing.T) {
 	if _, _, err := a.Get(t.Context()); !apierrors.IsNotFound(err) {
 		t.Errorf("Get: %v", err)
 	}
-	if err := a.Update(t.Context(), LeaderElectionRecord{}); err == nil || !strings.Contains(err.Error(), "call Get or Create first") {
+	if err := a.Update(t.Context(), LeaderElectionRecord{}); err == nil || !strings.Contains(err.Error(), "before Get or Create") {
 		t.Errorf("Update: %v", err)
 	}
 	now := metav1.NewTime(time.Now().Truncate(time.Microsecond))
@@ -106,7 +106,7 @@ func TestConversions(t *testing.T) {
 func TestNew(t *testing.T) {
 	client := coordinationv1client.NewForConfigOrDie(&rest.Config{Host: "localhost"})
 	for _, lockType := range []string{"endpoints", "configmaps", "endpointsleases", "configmapsleases", "", "pods"} {
-		if _, err := New(lockType, "ns", "x", nil, client, ResourceLockConfig{}); err == nil || !strings.Contains(err.Error(), `it must be "leases"`) {
+		if _, err := New(lockType, "ns", "x", nil, client, ResourceLockConfig{}); err == nil || !strings.Contains(err.Error(), `use "leases"`) {
 			t.Errorf("%q: %v", lockType, err)
 		}
 	}

@@ -8,14 +8,14 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// UnknownLeader is who holds a MultiLock whose two locks are held by different ones.
+// UnknownLeader is the holder of a MultiLock whose two locks have different holders.
 //
 // Deprecated: only MultiLock uses it.
 const UnknownLeader = "leaderelection.k8s.io/unknown"
 
 // MultiLock is two locks that are held together, for programs that move from one to another.
 //
-// Deprecated: use LeaseLock. There is no other lock to move from any more.
+// Deprecated: use LeaseLock. No other lock exists to migrate from.
 type MultiLock struct {
 	Primary   Interface
 	Secondary Interface
@@ -23,7 +23,7 @@ type MultiLock struct {
 
 var _ Interface = (*MultiLock)(nil)
 
-// Get implements Interface. A holder of the primary lock who has not heard of the secondary holds both.
+// Get implements Interface. A holder of the primary lock that does not know the secondary holds both.
 func (ml *MultiLock) Get(ctx context.Context) (*LeaderElectionRecord, []byte, error) {
 	primary, primaryRaw, err := ml.Primary.Get(ctx)
 	if err != nil {
@@ -45,7 +45,7 @@ func (ml *MultiLock) Get(ctx context.Context) (*LeaderElectionRecord, []byte, er
 	return primary, ConcatRawRecord(primaryRaw, secondaryRaw), nil
 }
 
-// Create implements Interface. A primary lock that is there already is left as it is.
+// Create implements Interface. An existing primary lock is left unchanged.
 func (ml *MultiLock) Create(ctx context.Context, ler LeaderElectionRecord) error {
 	if err := ml.Primary.Create(ctx, ler); err != nil && !apierrors.IsAlreadyExists(err) {
 		return err
@@ -53,7 +53,7 @@ func (ml *MultiLock) Create(ctx context.Context, ler LeaderElectionRecord) error
 	return ml.Secondary.Create(ctx, ler)
 }
 
-// Update implements Interface. The secondary lock is made if it is missing.
+// Update implements Interface. The secondary lock is created if it is missing.
 func (ml *MultiLock) Update(ctx context.Context, ler LeaderElectionRecord) error {
 	if err := ml.Primary.Update(ctx, ler); err != nil {
 		return err
@@ -70,13 +70,13 @@ func (ml *MultiLock) RecordEvent(s string) {
 	ml.Secondary.RecordEvent(s)
 }
 
-// Describe implements Interface, with the words of the primary lock.
+// Describe implements Interface with the description of the primary lock.
 func (ml *MultiLock) Describe() string { return ml.Primary.Describe() }
 
-// Identity implements Interface, with that of the primary lock.
+// Identity implements Interface with the identity of the primary lock.
 func (ml *MultiLock) Identity() string { return ml.Primary.Identity() }
 
-// ConcatRawRecord joins what two locks returned.
+// ConcatRawRecord joins the raw records of two locks.
 //
 // Deprecated: only MultiLock uses it.
 func ConcatRawRecord(primaryRaw, secondaryRaw []byte) []byte {

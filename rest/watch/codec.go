@@ -1,5 +1,5 @@
-// Package watch reads and writes the events of a watch through the codecs of k8s.io/apimachinery. Package rest reads
-// them without it; it is for programs that serve watches, or that bring codecs of their own.
+// Package watch encodes and decodes the events of a watch with the codecs of k8s.io/apimachinery. Package rest does not
+// use it; it is for programs that serve watches, or that have codecs of their own.
 package watch
 
 import (
@@ -12,13 +12,13 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Decoder reads events from a stream.
+// Decoder decodes events from a stream.
 type Decoder struct {
 	stream streaming.Decoder
 	object runtime.Decoder
 }
 
-// NewDecoder reads the frames with decoder and the objects in them with embeddedDecoder.
+// NewDecoder returns a Decoder that uses decoder for the frames and embeddedDecoder for the objects in them.
 func NewDecoder(decoder streaming.Decoder, embeddedDecoder runtime.Decoder) *Decoder {
 	return &Decoder{stream: decoder, object: embeddedDecoder}
 }
@@ -48,13 +48,13 @@ func (d *Decoder) Decode() (watch.EventType, runtime.Object, error) {
 // Close closes the stream.
 func (d *Decoder) Close() { _ = d.stream.Close() }
 
-// Encoder writes events to a stream.
+// Encoder encodes events to a stream.
 type Encoder struct {
 	stream streaming.Encoder
 	object runtime.Encoder
 }
 
-// NewEncoder writes the frames with encoder and the objects in them with embeddedEncoder.
+// NewEncoder returns an Encoder that uses encoder for the frames and embeddedEncoder for the objects in them.
 func NewEncoder(encoder streaming.Encoder, embeddedEncoder runtime.Encoder) *Encoder {
 	return &Encoder{stream: encoder, object: embeddedEncoder}
 }

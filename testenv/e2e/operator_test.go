@@ -308,7 +308,7 @@ func (o *operatorProcess) interrupt() {
 	if err := o.wait(); err != nil {
 		o.t.Errorf("the operator ended with %v", err)
 	}
-	if out := o.out.String(); strings.Contains(out, "panic") || !strings.Contains(out, "Controller has stopped") {
+	if out := o.out.String(); strings.Contains(out, "panic") || !strings.Contains(out, "Controller stopped") {
 		o.t.Errorf("the operator said:\n%s", tail(out, 4000))
 	}
 }
