@@ -128,10 +128,10 @@ browser: race-note ## tests of the live page in Chromium, which is installed if 
 	@cd console/browsertest && $(call step,test console/browsertest,$(call gotest,browsertest,$(RACE) $(slim) -timeout 15m ./...))
 
 .PHONY: bridge
-bridge: race-note control-plane ## tests of the bridge, and controller-runtime's own tests of its cache on a real API server
+bridge: race-note control-plane ## tests of the bridge, client-go's own in patched copies, and controller-runtime's of its cache on a real API server
 	@cd bridge && $(call step,test bridge,$(call gotest,bridge,$(RACE) $(slim) -timeout 5m ./...))
 	@cd bridge/ctrl && $(call step,test bridge/ctrl,$(call gotest,bridge-ctrl,$(RACE) $(slim) -timeout 5m ./...))
-	@cd bridge/suites && $(call step,test bridge/suites,$(call gotest,bridge-suites,-timeout 15m ./...))
+	@cd bridge/suites && $(call step,test bridge/suites,$(call gotest,bridge-suites,-timeout 30m ./...))
 
 .PHONY: bridge-suites
 bridge-suites: control-plane ## all of controller-runtime's own tests that the bridge is for: five minutes; BRIDGE_SUITES_RACE=1 for the race detector

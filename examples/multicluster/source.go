@@ -17,7 +17,7 @@ const patience = 10 * time.Second
 // clusters is a source of the objects of all shards, by keys that carry the cluster. Shards are named after their clusters.
 type clusters[T cache.Object] struct {
 	informer *shard.TypedShardingInformer[T]
-	enqueuer    controller.Enqueuer[shard.Key]
+	enqueuer controller.Enqueuer[shard.Key]
 	handle   atomic.Pointer[cache.ResourceEventHandlerRegistration]
 }
 

@@ -288,6 +288,34 @@ func (t *Stream) State() listwatch.State {
 	return state
 }
 
+// streamSink is a Stream as its reflector sees it.
+type streamSink struct{ *Stream }
+
+var _ listwatch.Sink = streamSink{}
+
+// Relist begins a list.
+func (t streamSink) Relist(bool) listwatch.Relist { return newRelist(t.Stream) }
+
+// Take takes a change.
+func (t streamSink) Take(e *listwatch.Event) error { return t.take(e) }
+
+// Bookmark notes that everything up to a version was brought.
+func (t streamSink) Bookmark(version string) error {
+	if s := t.informer; s.versioned {
+		s.queue.bookmark(s.only.inbox, version)
+	}
+	return nil
+}
+
+// Reached does nothing: a partition knows the version of each event.
+func (t streamSink) Reached(string) {}
+
+// Resync does nothing: partitions notify handlers again.
+func (t streamSink) Resync() error { return nil }
+
+// KeyOf returns the key of a decoded object.
+func (t streamSink) KeyOf(obj any) (string, error) { return object.Key(obj) }
+
 // take puts a change into the inbox that it is for.
 func (t *Stream) take(e *listwatch.Event) error {
 	key, rev := e.Key, e.Rev

@@ -96,6 +96,14 @@ func (r *Reflector) initRaw() {
 	r.kind.name = reflect.TypeOf(r.newObject()).Elem().Name()
 }
 
+// Load returns what is stored of the object of an event.
+func (e *Event) Load() (any, error) {
+	if e.Raw == nil {
+		return e.from.Admit(e.Object)
+	}
+	return e.from.Decode(e.Key, e.Raw)
+}
+
 // Decode decodes the object of a key. It may be called by any goroutine.
 func (r *Reflector) Decode(key string, raw *rest.Raw) (any, error) {
 	var obj any

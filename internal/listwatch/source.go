@@ -34,14 +34,6 @@ type Event struct {
 	from  *Reflector
 }
 
-// Load returns what is stored of the object of an event.
-func (e *Event) Load() (any, error) {
-	if e.Raw == nil {
-		return e.from.Admit(e.Object)
-	}
-	return e.from.Decode(e.Key, e.Raw)
-}
-
 // NewObject returns an empty object of the type that is expected, nil if that is not known.
 func (e *Event) NewObject() any {
 	if e.from.newObject == nil {
