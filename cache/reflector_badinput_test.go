@@ -36,7 +36,7 @@ func TestListsThatMakeNoSense(t *testing.T) {
 	}{
 		"nothing":       {func() runtime.Object { return nil }, "neither a list nor an error"},
 		"a nil pointer": {func() runtime.Object { return (*corev1.PodList)(nil) }, "neither a list nor an error"},
-		"no list":       {func() runtime.Object { return &corev1.Pod{} }, "which is no list"},
+		"no list":       {func() runtime.Object { return &corev1.Pod{} }, "is not a list"},
 		"a Table": {func() runtime.Object {
 			table := &unstructured.UnstructuredList{}
 			table.SetGroupVersionKind(schema.GroupVersionKind{Group: "meta.k8s.io", Version: "v1", Kind: "Table"})

@@ -36,7 +36,7 @@ func TestStoreThatRefuses(t *testing.T) {
 	})
 	p := newPuppet("5", pod("", "a", "1"))
 	reflecting(t, p, store, ReflectorOptions{}, func(r *Reflector) {
-		wantError(t, r.State().Cause, "the store does not take the new state")
+		wantError(t, r.State().Cause, "cannot store the list")
 		wantEqual(t, "synced", r.State().Synced, false)
 		accept.Store(true)
 		time.Sleep(time.Second)

@@ -14,15 +14,17 @@
 //
 // # The types
 //
-//		files ──▶ ClientConfigLoadingRules ──▶ api.Config ─┐
-//		flags ──▶ FlagInfo ─▶ ConfigOverrides ─────────────┼──▶ DirectClientConfig ──▶ rest.Config, namespace
-//		                                                   └──▶ DeferredLoadingClientConfig: loads at the first call,
-//		                                                        and falls back to the in-cluster config
+//	files ──▶ ClientConfigLoadingRules ──▶ api.Config ─┐
+//	flags ──▶ FlagInfo ─▶ ConfigOverrides ─────────────┼──▶ DirectClientConfig ──▶ rest.Config, namespace
+//	                                                   └──▶ DeferredLoadingClientConfig: loads at the first call,
+//	                                                        and falls back to the in-cluster config
 //
-//	  - Load, LoadFromFile, Write and WriteToFile read and write an api.Config.
-//	  - ModifyConfig writes changes back to the files they belong to, under a lock. PathOptions are its usual ConfigAccess.
-//	  - Validate and ConfirmUsable return all problems at once; IsEmptyConfig, IsContextNotFound and
-//	    IsConfigurationInvalid classify errors.
+// Functions for files and validation:
+//
+//   - Load, LoadFromFile, Write and WriteToFile read and write an api.Config.
+//   - ModifyConfig writes changes back to the files they belong to, under a lock. PathOptions are its usual ConfigAccess.
+//   - Validate and ConfirmUsable return all problems at once; IsEmptyConfig, IsContextNotFound and
+//     IsConfigurationInvalid classify errors.
 //
 // # Precedence
 //

@@ -1,5 +1,5 @@
-// Package metrics shows a program to Prometheus: its informers with their shards and handlers, work queues, controllers, requests
-// and elections.
+// Package metrics exports a program to Prometheus: its informers with their shards and handlers, work queues,
+// controllers, requests and elections.
 //
 //	registry := prometheus.NewRegistry()
 //	m, err := metrics.New(registry)
@@ -16,35 +16,35 @@
 //
 // The types:
 //
-//   - [Metrics]: what is registered, with a method for each sort of thing to measure. [New] makes one for a registerer of
-//     your choice. There is no other state: no default registry, nothing that is set once for the process.
-//   - [REST]: the requests of the clients of one cluster, with an end.
-//   - [Factory], and Informer and Informers of Metrics: informers, which are read when somebody looks and not before.
+//   - [Metrics]: the registered metrics, with a method for each part of a program. [New] registers them with a
+//     registerer of your choice. There is no global state: no default registry, and no provider that is set once per
+//     process.
+//   - [REST]: the requests of the clients of one cluster, which can be closed.
+//   - [Factory], and Informer and Informers of Metrics: informers, which are read only by a scrape.
 //   - Shards of Metrics: an informer of package shard ([Sharded]), with each of its shards.
 //
-// All names, with their labels and what they mean, are in docs/metrics.md, and docs/grafana/vedette.json is a dashboard
-// made for them. Where Kubernetes, client-go or controller-runtime have a metric, it has their name and labels, so that
-// dashboards and alerts that are known go on to work.
+// All names, labels and meanings are in docs/metrics.md, and docs/grafana/vedette.json is a dashboard for them. A
+// metric that exists in Kubernetes, client-go or controller-runtime has the same name and labels, so that existing
+// dashboards and alerts keep working.
 //
-// # What always holds
+// # Guarantees
 //
-//   - Series die with what they describe: those of a queue when it has shut down, of a controller when it has stopped, of an
-//     informer when it has stopped, of a shard and of a handler when it was removed. Those of a host end with Close of the [REST]
-//     that saw it, since clients have no end, and those of an election when the elector closes its metric.
-//   - Things of one name share series, which end with the last of them. What counts is added up.
-//   - Informers cost nothing between two scrapes. A scrape reads the State of each, and takes some 0.1 ms for it.
-//   - Labels have few values. Neither keys nor errors are labels; for those look at the State of an informer and at
-//     the Explain of a controller.
+//   - Series end with what they describe: those of a queue when it has shut down, of a controller or an informer when
+//     it has stopped, of a shard or a handler when it was removed. Those of a host end with Close of its [REST], since
+//     clients have no end, and those of an election when the elector closes its metric.
+//   - Things of the same name share series, which end with the last of them. Counts are added up.
+//   - Informers cost nothing between two scrapes. A scrape reads the State of each, which takes about 0.1 ms.
+//   - Labels have low cardinality. Neither keys nor errors are labels; see the State of an informer and Explain of a
+//     controller for those.
 //
 // # Lag
 //
-// How old is what my informer shows? There are three answers, and each is measured where it can be measured honestly.
+// How stale is an informer? There are three answers, and each is measured where that is possible.
 //
-//   - How long changes wait inside this process is vedette_informer_lag_seconds, from the receipt to the store, and
+//   - The delay inside this process is vedette_informer_lag_seconds, from the receipt of a change to the store, and
 //     vedette_informer_handler_waiting_age_seconds, from the store to a handler that is behind.
-//   - Whether the server is heard of at all is vedette_informer_last_event_age_seconds. Servers send a bookmark about once
-//     a minute when nothing happens, so that more than two minutes mean that nothing comes through.
-//   - How long a change took from the server to here is not measured. Events do not say when they were made: the time of
-//     creation is that of the object, which a watch with a selector may add years later, is in whole seconds, and is by
-//     another clock.
+//   - Whether anything is received from the server is vedette_informer_last_event_age_seconds. Servers send a bookmark
+//     about once a minute when nothing happens, so that more than two minutes mean that the watch is stuck.
+//   - The delay from the server to here is not measured. Events have no timestamp: the creation time is that of the
+//     object, which a watch with a selector may add years later, is in whole seconds, and comes from another clock.
 package metrics

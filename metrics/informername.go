@@ -10,8 +10,8 @@ import (
 	"vedette.dev/cache"
 )
 
-// informerNames are the three metrics that client-go's informers have, if they were given an InformerName. There is no
-// call when a name is released, so names are looked at when somebody reads the metrics.
+// informerNames are the three metrics of client-go's informers with an InformerName. There is no callback when a name
+// is released, so names are checked by a scrape.
 type informerNames struct {
 	queued, version *prometheus.Desc
 	latency         *prometheus.HistogramVec
@@ -25,14 +25,14 @@ type nameAndResource struct{ name, group, version, resource string }
 
 func (n nameAndResource) labels() []string { return []string{n.name, n.group, n.version, n.resource} }
 
-// namedInformer is one, or several whose names are the same.
+// namedInformer is one informer, or several of the same name.
 type namedInformer struct {
 	ids             []cache.InformerNameAndResource
 	queued, version *lastSet
 	latency         prometheus.Observer
 }
 
-// lastSet is a number that is shown once it was set. It is set once a batch, so it does not allocate.
+// lastSet is a gauge that is exported once it was set. It is set once per batch, so it does not allocate.
 type lastSet struct {
 	set  atomic.Bool
 	bits atomic.Uint64
@@ -52,17 +52,17 @@ func (l *lastSet) show(ch chan<- prometheus.Metric, desc *prometheus.Desc, label
 func newInformerNames() *informerNames {
 	labels := []string{"name", "group", "version", "resource"}
 	return &informerNames{
-		queued: prometheus.NewDesc("informer_queued_items", "How many changes wait to be put into the store.", labels, nil),
+		queued: prometheus.NewDesc("informer_queued_items", "Number of changes queued for the store.", labels, nil),
 		latency: histograms(labels, []float64{0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10},
-			"informer_processing_latency_seconds", "How long it took to put a batch of changes into the store."),
+			"informer_processing_latency_seconds", "Duration of writing a batch of changes to the store."),
 		version: prometheus.NewDesc("informer_store_resource_version", "The last 15 digits of the resource version of the store.", labels, nil),
 		named:   map[nameAndResource]*namedInformer{},
 	}
 }
 
-// InformerNames is for the InformerMetricsProvider in the options of informers that have an InformerName: the metrics
-// informer_queued_items, informer_processing_latency_seconds and informer_store_resource_version, as client-go has them.
-// They end when the name is released. What Factory and Informer show says more, and needs no names.
+// InformerNames returns the InformerMetricsProvider for informers with an InformerName: the metrics
+// informer_queued_items, informer_processing_latency_seconds and informer_store_resource_version of client-go. They end
+// when the name is released. Factory and Informer export more, and need no names.
 func (m *Metrics) InformerNames() cache.InformerMetricsProvider { return nameProvider{m.names} }
 
 type nameProvider struct{ *informerNames }
@@ -98,7 +98,7 @@ func (n *informerNames) find(id cache.InformerNameAndResource) *namedInformer {
 	return found
 }
 
-// alive tells whether some name is still reserved, and forgets the others.
+// alive reports whether some name is still reserved, and drops the others.
 func (i *namedInformer) alive() bool {
 	kept := i.ids[:0]
 	for _, id := range i.ids {

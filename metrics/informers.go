@@ -17,7 +17,7 @@ type family[S any] struct {
 	read func(s *S, now time.Time) float64
 }
 
-// scrape is where metrics go, and when they are read.
+// scrape is the destination of metrics, and the time.
 type scrape struct {
 	ch  chan<- prometheus.Metric
 	now time.Time
@@ -39,44 +39,44 @@ func counterOf(name, help string, read func(*cache.State, time.Time) float64) fa
 	return family[cache.State]{informerDesc(name, help), prometheus.CounterValue, read}
 }
 
-// informerFamilies are those that have one series an informer.
+// informerFamilies have one series per informer.
 var informerFamilies = []family[cache.State]{
-	gaugeOf("objects", "How many objects are in the store.",
+	gaugeOf("objects", "Number of objects in the store.",
 		func(s *cache.State, _ time.Time) float64 { return float64(s.Objects) }),
-	gaugeOf("synced", "1 if the first list is in the store.",
+	gaugeOf("synced", "1 if the initial list is in the store.",
 		func(s *cache.State, _ time.Time) float64 { return truth(s.Synced) }),
-	gaugeOf("failures", "How many tries to list or watch have failed in a row.",
+	gaugeOf("failures", "Number of consecutive failures to list or watch.",
 		func(s *cache.State, _ time.Time) float64 { return float64(s.Failures) }),
-	gaugeOf("failing_seconds", "For how long it has been failing, 0 if it is not.",
+	gaugeOf("failing_seconds", "How long the informer has been failing, 0 if it is not.",
 		func(s *cache.State, now time.Time) float64 { return age(s.Failing, now) }),
-	gaugeOf("last_event_age_seconds", "How long ago the server was last heard of: an event, a bookmark or the end of a list. 0 if never.",
+	gaugeOf("last_event_age_seconds", "Time since the last event, bookmark or end of a list from the server. 0 if never.",
 		func(s *cache.State, now time.Time) float64 { return age(s.LastEvent, now) }),
-	gaugeOf("pending", "How many changes that were received wait to be put into the store.",
+	gaugeOf("pending", "Number of received changes queued for the store.",
 		func(s *cache.State, _ time.Time) float64 { return float64(s.Pending) }),
-	gaugeOf("pending_age_seconds", "How long the first of them has waited, 0 if there is none.",
+	gaugeOf("pending_age_seconds", "Age of the oldest queued change, 0 if there is none.",
 		func(s *cache.State, now time.Time) float64 { return age(s.PendingSince, now) }),
-	counterOf("events_total", "How many events watches have brought.",
+	counterOf("events_total", "Number of watch events received.",
 		func(s *cache.State, _ time.Time) float64 { return float64(s.Events) }),
-	counterOf("received_bytes_total", "How many bytes of objects were received, where the client tells.",
+	counterOf("received_bytes_total", "Size of the objects received in bytes, if the client reports it.",
 		func(s *cache.State, _ time.Time) float64 { return float64(s.Bytes) }),
-	counterOf("lists_total", "How many lists were begun.",
+	counterOf("lists_total", "Number of lists started.",
 		func(s *cache.State, _ time.Time) float64 { return float64(s.Lists) }),
-	counterOf("watches_total", "How many watches were begun.",
+	counterOf("watches_total", "Number of watches started.",
 		func(s *cache.State, _ time.Time) float64 { return float64(s.Watches) }),
-	counterOf("undecodable_total", "How many objects were left out because they could not be decoded.",
+	counterOf("undecodable_total", "Number of objects skipped because they could not be decoded.",
 		func(s *cache.State, _ time.Time) float64 { return float64(s.Undecodable) }),
-	counterOf("skipped_total", "How many things were left out because they are not what was asked for.",
+	counterOf("skipped_total", "Number of unexpected objects skipped.",
 		func(s *cache.State, _ time.Time) float64 { return float64(s.Skipped) }),
-	counterOf("index_errors_total", "How many times an index function has failed.",
+	counterOf("index_errors_total", "Number of failures of index functions.",
 		func(s *cache.State, _ time.Time) float64 { return float64(s.IndexErrors) }),
 }
 
 var (
-	phaseDesc = informerDesc("phase", "1 for what the informer is doing, 0 for all else.", "phase")
-	lagDesc   = informerDesc("lag_seconds", "How long changes took from when they were received to when they were in the store. "+
-		"Measured once a batch, of the change that waited longest.")
-	listFailuresDesc  = informerDesc("list_failures_total", "How many lists failed, by reason.", "reason")
-	watchFailuresDesc = informerDesc("watch_failures_total", "How many watches failed, by reason.", "reason")
+	phaseDesc = informerDesc("phase", "1 for the current phase of the informer, 0 for the others.", "phase")
+	lagDesc   = informerDesc("lag_seconds", "Time from the receipt of a change until it was in the store. "+
+		"Measured once per batch, for its oldest change.")
+	listFailuresDesc  = informerDesc("list_failures_total", "Number of failed lists, by reason.", "reason")
+	watchFailuresDesc = informerDesc("watch_failures_total", "Number of failed watches, by reason.", "reason")
 )
 
 // Describe implements prometheus.Collector.
@@ -140,7 +140,7 @@ func (s scrape) lags(desc *prometheus.Desc, l *cache.Lags, labels ...string) {
 	s.ch <- prometheus.MustNewConstHistogram(desc, l.Batches, l.Total.Seconds(), buckets, labels...)
 }
 
-// age is the time since a moment, 0 if there is none or it is yet to come.
+// age returns the time since a moment, 0 if it is zero or in the future.
 func age(since, now time.Time) float64 {
 	if since.IsZero() {
 		return 0

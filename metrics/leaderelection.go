@@ -14,7 +14,7 @@ type leaderFamilies struct {
 	elections *shared[*electionSeries]
 }
 
-// electionSeries are those of all electors of one name.
+// electionSeries are the series of all electors of one name.
 type electionSeries struct {
 	leads *joint
 	slow  prometheus.Counter
@@ -24,7 +24,7 @@ func newLeaderFamilies() *leaderFamilies {
 	labels := []string{"name"}
 	leads := gauges(labels, "leader_election_master_status", "1 if this replica leads, 0 if it stands by.")
 	slow := counters(labels, "leader_election_slowpath_total",
-		"How many renewals took more than one request, since the lock had been changed or a request had failed.")
+		"Number of renewals that took more than one request, because the lock had changed or a request had failed.")
 	all := collectors{leads, slow}
 	return &leaderFamilies{collectors: all, elections: newShared(
 		func(name string) *electionSeries {
@@ -34,8 +34,8 @@ func newLeaderFamilies() *leaderFamilies {
 	)}
 }
 
-// LeaderElection is for the Metrics in the config of an elector. Series begin when the elector first tells of itself, and
-// end when it closes its metric, which has a Close method. Electors of one name share them: one that leads is enough.
+// LeaderElection returns the Metrics for the config of an elector. Series start when the elector first reports, and end
+// when it closes its metric. Electors of one name share them: the status is 1 if one of them leads.
 func (m *Metrics) LeaderElection() leaderelection.MetricsProvider {
 	return leaderProvider{m.leaders.elections}
 }
@@ -46,16 +46,16 @@ func (p leaderProvider) NewLeaderMetric() leaderelection.LeaderMetric {
 	return &leaderMetric{elections: p.elections, entered: map[string]*election{}}
 }
 
-// leaderMetric is that of one elector. It has a Close, which electors look for.
+// leaderMetric is the metric of one elector. It has a Close method, which electors call.
 type leaderMetric struct {
 	elections *shared[*electionSeries]
 
 	mu sync.Mutex
-	// entered are the elections heard of: one, as a rule.
+	// entered are the elections reported so far: usually one.
 	entered map[string]*election
 }
 
-// election is one as one elector sees it.
+// election is an election from the view of one elector.
 type election struct {
 	series *electionSeries
 	leads  *part
@@ -73,18 +73,18 @@ func (l *leaderMetric) in(name string, do func(*election)) {
 	do(e)
 }
 
-// On says that the elector leads.
+// On records that the elector leads.
 func (l *leaderMetric) On(name string) { l.in(name, func(e *election) { e.leads.Set(1) }) }
 
-// Off says that it does not.
+// Off records that the elector does not lead.
 func (l *leaderMetric) Off(name string) { l.in(name, func(e *election) { e.leads.Set(0) }) }
 
-// SlowpathExercised says that a renewal took more than one request.
+// SlowpathExercised records that a renewal took more than one request.
 func (l *leaderMetric) SlowpathExercised(name string) {
 	l.in(name, func(e *election) { e.series.slow.Inc() })
 }
 
-// Close ends the series. An elector that runs again begins them anew.
+// Close ends the series. An elector that runs again starts new ones.
 func (l *leaderMetric) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Metrics is what a program shows of itself under one registerer. It is safe for concurrent use.
+// Metrics are the metrics of a program under one registerer. It is safe for concurrent use.
 type Metrics struct {
 	registerer prometheus.Registerer
 	all        collectors
@@ -21,14 +21,14 @@ type Metrics struct {
 	names      *informerNames
 }
 
-// New registers all metrics of this package. Nothing is shown yet: series begin with what they describe.
+// New registers all metrics of this package. There are no series yet: they start with what they describe.
 //
-// A registerer can be given only once, since two sets of the same names could not be told apart: share the Metrics, or
-// wrap the registerer with a label (prometheus.WrapRegistererWith). Programs that also use controller-runtime or
-// component-base give it another registry than those.
+// It can be called only once for a registerer, since two sets of the same names could not be told apart: share the
+// Metrics, or wrap the registerer with a label (prometheus.WrapRegistererWith). Programs that also use
+// controller-runtime or component-base need a separate registry.
 func New(registerer prometheus.Registerer) (*Metrics, error) {
 	if registerer == nil {
-		return nil, errors.New("metrics: the registerer is nil; prometheus.NewRegistry makes one")
+		return nil, errors.New("metrics: registerer is nil; use prometheus.NewRegistry")
 	}
 	m := &Metrics{
 		registerer: registerer,
@@ -41,17 +41,16 @@ func New(registerer prometheus.Registerer) (*Metrics, error) {
 	}
 	m.all = collectors{m.queues, m.requests, m.reconciles, m.leaders, m.sources, m.names}
 	if err := registerer.Register(m.all); err != nil {
-		return nil, fmt.Errorf("metrics: the registerer has metrics of these names already; share what New returned, "+
+		return nil, fmt.Errorf("metrics: already registered; share the Metrics, "+
 			"or wrap the registerer with a label: %w", err)
 	}
 	return m, nil
 }
 
-// Close takes all metrics back from the registerer, to which New can then be applied again. What still measures goes on,
-// and is not seen.
+// Close unregisters all metrics; New can be called for the registerer again. Measuring continues, but is not exported.
 func (m *Metrics) Close() { m.registerer.Unregister(m.all) }
 
-// collectors is several as one, so that they are registered together or not at all.
+// collectors are several collectors as one, so that they are registered together or not at all.
 type collectors []prometheus.Collector
 
 // Describe implements prometheus.Collector.
@@ -77,5 +76,6 @@ func (c collectors) drop(labels prometheus.Labels) {
 	}
 }
 
-// value is a string as the value of a label, which must be valid UTF-8: Prometheus would panic, or not answer at all.
+// value returns a string as the value of a label, which must be valid UTF-8: Prometheus would panic, or fail the
+// scrape.
 func value(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

@@ -17,7 +17,7 @@ func TestNewNeedsARegisterer(t *testing.T) {
 
 func TestTwiceOnOneRegistererIsAnError(t *testing.T) {
 	m, registry := mustNew(t)
-	if _, err := New(registry); err == nil || !strings.Contains(err.Error(), "share what New returned") {
+	if _, err := New(registry); err == nil || !strings.Contains(err.Error(), "share the Metrics") {
 		t.Error(err)
 	}
 	for _, cluster := range []string{"a", "b"} {

@@ -9,13 +9,13 @@ import (
 	"vedette.dev/controller"
 )
 
-// reconcileFamilies are the metrics of controllers, under the names that controller-runtime gave them.
+// reconcileFamilies are the metrics of controllers, with the names of controller-runtime.
 type reconcileFamilies struct {
 	collectors
 	controllers *shared[*reconcileSeries]
 }
 
-// reconcileSeries are those of all controllers of one name.
+// reconcileSeries are the series of all controllers of one name.
 type reconcileSeries struct {
 	succeeded, later, failed           prometheus.Counter // by result
 	errors, terminal, panics, timeouts prometheus.Counter
@@ -30,18 +30,18 @@ var reconcileBuckets = []float64{
 
 func newReconcileFamilies() *reconcileFamilies {
 	labels := []string{"controller"}
-	total := counters([]string{"controller", "result"}, "controller_runtime_reconcile_total", "How many reconciles there were, by result.")
-	errors := counters(labels, "controller_runtime_reconcile_errors_total", "How many reconciles failed, for whatever reason.")
-	terminal := counters(labels, "controller_runtime_terminal_reconcile_errors_total", "How many reconciles failed in a way that is not tried again.")
-	panics := counters(labels, "controller_runtime_reconcile_panics_total", "How many reconciles panicked.")
-	timeouts := counters(labels, "controller_runtime_reconcile_timeouts_total", "How many reconciles failed after their time was over.")
-	took := histograms(labels, reconcileBuckets, "controller_runtime_reconcile_time_seconds", "How long reconciles took.")
-	workers := gauges(labels, "controller_runtime_max_concurrent_reconciles", "How many workers the controller has.")
-	active := gauges(labels, "controller_runtime_active_workers", "How many workers of the controller are at work.")
+	total := counters([]string{"controller", "result"}, "controller_runtime_reconcile_total", "Number of reconciles, by result.")
+	errors := counters(labels, "controller_runtime_reconcile_errors_total", "Number of reconciles that failed, for any reason.")
+	terminal := counters(labels, "controller_runtime_terminal_reconcile_errors_total", "Number of reconciles that failed with a terminal error.")
+	panics := counters(labels, "controller_runtime_reconcile_panics_total", "Number of reconciles that panicked.")
+	timeouts := counters(labels, "controller_runtime_reconcile_timeouts_total", "Number of reconciles that timed out.")
+	took := histograms(labels, reconcileBuckets, "controller_runtime_reconcile_time_seconds", "Duration of reconciles.")
+	workers := gauges(labels, "controller_runtime_max_concurrent_reconciles", "Number of workers of the controller.")
+	active := gauges(labels, "controller_runtime_active_workers", "Number of workers of the controller that are reconciling.")
 	all := collectors{total, errors, terminal, panics, timeouts, took, workers, active}
 	return &reconcileFamilies{collectors: all, controllers: newShared(
 		func(name string) *reconcileSeries {
-			total.WithLabelValues(name, "requeue") // controller-runtime has it, and here nothing ever ends so
+			total.WithLabelValues(name, "requeue") // controller-runtime has it; it is never used here
 			return &reconcileSeries{
 				succeeded: total.WithLabelValues(name, "success"),
 				later:     total.WithLabelValues(name, "requeue_after"),
@@ -59,7 +59,7 @@ func newReconcileFamilies() *reconcileFamilies {
 	)}
 }
 
-// Reconcile is for the Metrics in the config of a controller. The series of a controller end when it has stopped.
+// Reconcile returns the Metrics for the config of a controller. The series of a controller end when it has stopped.
 // Controllers of one name share them, and are added up.
 func (m *Metrics) Reconcile() controller.Metrics { return reconcileProvider{m.reconciles.controllers} }
 
@@ -76,7 +76,7 @@ func (p reconcileProvider) NewControllerMetrics(name string, workers int) contro
 	return c
 }
 
-// reconciles are those of one controller.
+// reconciles are the metrics of one controller.
 type reconciles struct {
 	series *reconcileSeries
 	active level

@@ -25,29 +25,29 @@ func newRequestFamilies() *requestFamilies {
 	bytes := []float64{64, 256, 512, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216}
 	f := &requestFamilies{
 		requests: counters([]string{"code", "method", "host"}, "rest_client_requests_total",
-			"How many times requests were sent to the server, by what it answered. Each retry counts."),
+			"Number of HTTP requests, by status code, method and host. Each retry counts."),
 		retries: counters([]string{"code", "verb", "host"}, "rest_client_request_retries_total",
-			"How many times requests were sent again, by what the server then answered."),
+			"Number of retries of HTTP requests, by status code, method and host."),
 		took: histograms(labels, seconds, "rest_client_request_duration_seconds",
-			"How long requests took with all waits and retries, to the end of the answer; of streams and watches, to its beginning."),
+			"Duration of requests including waits and retries, to the end of the response; for streams and watches, to its beginning."),
 		waited: histograms(labels, seconds, "rest_client_rate_limiter_duration_seconds",
-			"How long requests waited for the rate limiter of the client."),
-		sent:     histograms(labels, bytes, "rest_client_request_size_bytes", "The size of the bodies of requests."),
-		received: histograms(labels, bytes, "rest_client_response_size_bytes", "The size of the bodies of answers, but of streams and watches."),
+			"Time that requests waited for the client's rate limiter."),
+		sent:     histograms(labels, bytes, "rest_client_request_size_bytes", "Size of request bodies."),
+		received: histograms(labels, bytes, "rest_client_response_size_bytes", "Size of response bodies, except for streams and watches."),
 	}
 	f.collectors = collectors{f.requests, f.retries, f.took, f.waited, f.sent, f.received}
 	f.hosts = newShared(
-		func(string) struct{} { return struct{}{} }, // series begin with the first request of a sort
+		func(string) struct{} { return struct{}{} }, // series start with the first request of a kind
 		func(host string) { f.drop(prometheus.Labels{"host": host}) },
 	)
 	return f
 }
 
-// REST is for the Metrics in a rest.Config, of one cluster or of several.
+// REST returns the Metrics for a rest.Config, of one cluster or of several.
 func (m *Metrics) REST() *REST { return &REST{families: m.requests, hosts: map[string]host{}} }
 
-// REST measures requests. Clients have no end, so it has one: a program whose clusters come and go makes one for each
-// cluster, and closes it when the cluster is gone.
+// REST measures requests. Clients have no end, so it has a Close method: a program whose clusters come and go creates
+// one for each cluster, and closes it when the cluster is removed.
 type REST struct {
 	families *requestFamilies
 
@@ -56,7 +56,7 @@ type REST struct {
 	closed bool
 }
 
-// host is the value of a label, and what ends its series.
+// host is the value of a label, and the function that ends its series.
 type host struct {
 	name  string
 	leave func()
@@ -64,8 +64,8 @@ type host struct {
 
 var _ rest.Metrics = (*REST)(nil)
 
-// Close ends the series of the hosts that requests went to, unless another REST has requests to them too. What comes
-// later is not measured.
+// Close ends the series of the hosts that requests went to, unless another REST has requests to them too. Later
+// requests are not measured.
 func (r *REST) Close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -76,7 +76,7 @@ func (r *REST) Close() {
 	clear(r.hosts)
 }
 
-// observe calls do with the label of a host, and sees to it that the series end with r.
+// observe calls do with the label of a host, and ensures that the series end with r.
 func (r *REST) observe(name string, do func(f *requestFamilies, host string)) {
 	r.enter(name)
 	r.mu.RLock()

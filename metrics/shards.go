@@ -9,7 +9,7 @@ import (
 	"vedette.dev/shard"
 )
 
-// Sharded is an informer with shards: a *shard.TypedShardingInformer of whatever type.
+// Sharded is an informer with shards: a *shard.TypedShardingInformer of any type.
 type Sharded interface {
 	cache.SharedInformer
 	cache.StateReader
@@ -19,13 +19,13 @@ type Sharded interface {
 	Imbalance() float64
 }
 
-// sharding is what is read of an informer with shards.
+// sharding is the state of an informer with shards.
 type sharding struct {
 	streams   int
 	changes   uint64
 	imbalance float64
 	shards    []shard.State
-	// each says that the shards are shown one by one.
+	// each means that the shards are exported separately.
 	each bool
 }
 
@@ -36,50 +36,50 @@ func readSharding(informer Sharded, each bool) *sharding {
 	}
 }
 
-// shardingFamilies are those that have one series an informer with shards.
+// shardingFamilies have one series per informer with shards.
 var shardingFamilies = []family[sharding]{
-	shardingFamily("shards", "How many shards there are.", prometheus.GaugeValue,
+	shardingFamily("shards", "Number of shards.", prometheus.GaugeValue,
 		func(s *sharding) float64 { return float64(len(s.shards)) }),
-	shardingFamily("streams", "How many lists and watches the shards have in all.", prometheus.GaugeValue,
+	shardingFamily("streams", "Number of list and watch streams of all shards.", prometheus.GaugeValue,
 		func(s *sharding) float64 { return float64(s.streams) }),
-	shardingFamily("imbalance_ratio", "How many times the mean the shard with most objects has, with regard to weights. 1 is best, "+
-		"0 is without objects.", prometheus.GaugeValue,
+	shardingFamily("imbalance_ratio", "Largest load of a shard divided by the mean, taking weights into account. 1 is best, "+
+		"0 if there are no objects.", prometheus.GaugeValue,
 		func(s *sharding) float64 { return s.imbalance }),
-	shardingFamily("shard_changes_total", "How often the shards were changed.", prometheus.CounterValue,
+	shardingFamily("shard_changes_total", "Number of changes of the shards.", prometheus.CounterValue,
 		func(s *sharding) float64 { return float64(s.changes) }),
 }
 
-// shardFamilies are those that have one series a shard.
+// shardFamilies have one series per shard.
 var shardFamilies = []family[shard.State]{
-	shardGauge("objects", "How many objects of the shard are in the store.",
+	shardGauge("objects", "Number of objects of the shard in the store.",
 		func(s *shard.State, _ time.Time) float64 { return float64(s.Objects) }),
-	shardGauge("synced", "1 if the first list of the shard is in the store.",
+	shardGauge("synced", "1 if the initial list of the shard is in the store.",
 		func(s *shard.State, _ time.Time) float64 { return truth(s.Synced) }),
-	shardGauge("failures", "How many tries to list or watch have failed in a row, by the stream of the shard that is worst off.",
+	shardGauge("failures", "Number of consecutive failures to list or watch, of the worst stream of the shard.",
 		func(s *shard.State, _ time.Time) float64 { return float64(s.Failures) }),
-	shardGauge("failing_seconds", "For how long that stream has been failing, 0 if it is not.",
+	shardGauge("failing_seconds", "How long that stream has been failing, 0 if it is not.",
 		func(s *shard.State, now time.Time) float64 { return age(s.Failing, now) }),
-	shardGauge("last_event_age_seconds", "How long ago the server was last heard of, by the stream that is worst off. 0 if never.",
+	shardGauge("last_event_age_seconds", "Time since the last event, bookmark or end of a list from the server, of the worst stream. 0 if never.",
 		func(s *shard.State, now time.Time) float64 { return age(s.LastEvent, now) }),
-	shardGauge("pending", "How many changes that were received wait for the shard.",
+	shardGauge("pending", "Number of received changes queued for the shard.",
 		func(s *shard.State, _ time.Time) float64 { return float64(s.Pending) }),
-	shardGauge("pending_age_seconds", "How long the first of them has waited, 0 if there is none.",
+	shardGauge("pending_age_seconds", "Age of the oldest queued change, 0 if there is none.",
 		func(s *shard.State, now time.Time) float64 { return age(s.PendingSince, now) }),
-	shardGauge("left_out", "How many objects were left out because the shard has reached a limit, since its last list.", leftOut),
-	shardCounter("events_total", "How many changes were applied to the shard.",
+	shardGauge("left_out", "Number of objects skipped since the last list because the shard has reached a limit.", leftOut),
+	shardCounter("events_total", "Number of changes applied to the shard.",
 		func(s *shard.State, _ time.Time) float64 { return float64(s.Applied) }),
-	shardCounter("received_bytes_total", "How many bytes they were.",
+	shardCounter("received_bytes_total", "Size of the changes applied to the shard in bytes.",
 		func(s *shard.State, _ time.Time) float64 { return float64(s.Received) }),
-	shardCounter("merged_total", "How many changes took the place of another one that waited.",
+	shardCounter("merged_total", "Number of changes coalesced with a queued one.",
 		func(s *shard.State, _ time.Time) float64 { return float64(s.Merged) }),
-	shardCounter("moved_in_total", "How many objects came from other shards.",
+	shardCounter("moved_in_total", "Number of objects that came from other shards.",
 		func(s *shard.State, _ time.Time) float64 { return float64(s.MovedIn) }),
-	shardCounter("moved_out_total", "How many objects went to other shards.",
+	shardCounter("moved_out_total", "Number of objects that went to other shards.",
 		func(s *shard.State, _ time.Time) float64 { return float64(s.MovedOut) }),
 }
 
-var shardLagDesc = informerDesc("shard_lag_seconds", "How long changes of the shard took from when they were received to when they "+
-	"were in the store. Measured once a batch, of the change that waited longest.", "shard")
+var shardLagDesc = informerDesc("shard_lag_seconds", "Time from the receipt of a change of the shard until it "+
+	"was in the store. Measured once per batch, for its oldest change.", "shard")
 
 func leftOut(s *shard.State, _ time.Time) float64 {
 	if s.Full == nil {

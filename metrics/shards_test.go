@@ -149,7 +149,7 @@ func TestAnInformerWithShardsAsOne(t *testing.T) {
 			t.Errorf("%s is shown", name)
 		}
 	}
-	if _, err := m.Shards("one", "pods", informer); err == nil || !strings.Contains(err.Error(), "shown already") {
+	if _, err := m.Shards("one", "pods", informer); err == nil || !strings.Contains(err.Error(), "already exported") {
 		t.Error(err)
 	}
 	if _, err := m.Shards("one", "nothing", nil); err == nil || !strings.Contains(err.Error(), "nil") {

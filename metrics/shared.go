@@ -6,13 +6,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// shared keeps series that several may use under one name, and that die with the last who does.
+// shared keeps series that several users may have under one name, and that end with the last of them.
 type shared[S any] struct {
 	make func(name string) S
 	drop func(name string)
 
 	mu sync.Mutex
-	// Invariant: a name is in held if and only if somebody uses it, and only then it has series.
+	// Invariant: a name is in held if and only if it has users, and only then it has series.
 	held map[string]*holding[S]
 }
 
@@ -25,7 +25,7 @@ func newShared[S any](make func(name string) S, drop func(name string)) *shared[
 	return &shared[S]{make: make, drop: drop, held: map[string]*holding[S]{}}
 }
 
-// take returns the series of a name, and what lets go of them, which may be called more than once.
+// take returns the series of a name, and a function to release them, which may be called more than once.
 func (s *shared[S]) take(name string) (series S, leave func()) {
 	name = value(name)
 	s.mu.Lock()
@@ -48,7 +48,7 @@ func (s *shared[S]) leave(name string, h *holding[S]) {
 	}
 }
 
-// joint is a gauge that several set, each to a value of its own. It shows what combine makes of all.
+// joint is a gauge with several parts, each with its own value. Its value is computed by combine.
 type joint struct {
 	gauge   prometheus.Gauge
 	combine func(a, b float64) float64
@@ -57,7 +57,7 @@ type joint struct {
 	values map[*part]float64
 }
 
-// part is the value of one who sets a joint gauge.
+// part is the value of one user of a joint gauge.
 type part struct {
 	of    *joint
 	leave func()
@@ -78,7 +78,7 @@ func (j *joint) forget(p *part) {
 }
 
 func (j *joint) show() {
-	total := 0.0 // none of what is measured is negative
+	total := 0.0 // no measured value is negative
 	for _, v := range j.values {
 		total = j.combine(total, v)
 	}
@@ -88,7 +88,7 @@ func (j *joint) show() {
 // Set sets the value.
 func (p *part) Set(v float64) { p.of.set(p, v) }
 
-// Close takes the value out.
+// Close removes the value.
 func (p *part) Close() {
 	p.of.forget(p)
 	p.leave()

@@ -9,28 +9,28 @@ import (
 	"vedette.dev/internal/informername"
 )
 
-// sources is where the states of informers are read from when somebody looks. Nothing is kept in between, so that series
-// exist for exactly as long as their informer runs.
+// sources are the informers whose states are read by a scrape. Nothing is kept in between, so that series exist for
+// exactly as long as their informer is running.
 type sources struct {
 	mu sync.Mutex
-	// Invariant: a name is in groups if and only if something is shown under it.
+	// Invariant: a name is in groups if and only if something is exported under it.
 	groups map[string]*group
 }
 
-// group is what is shown under one name: all that states tells of or, where that is nil, single informers.
+// group is what is exported under one name: the results of states or, if that is nil, single informers.
 type group struct {
 	states  func() map[string]cache.State
 	singles map[string]single
 }
 
-// single is an informer that is shown by itself.
+// single is an informer that is exported by itself.
 type single struct {
 	cache.SharedInformer
-	// shards says that each of its shards is shown, too.
+	// shards means that each of its shards is exported, too.
 	shards bool
 }
 
-// shown is what is read of an informer when somebody looks.
+// shown is what a scrape reads of an informer.
 type shown struct {
 	state    cache.State
 	sharding *sharding // nil if it has no shards
@@ -38,9 +38,9 @@ type shown struct {
 
 func newSources() *sources { return &sources{groups: map[string]*group{}} }
 
-// Factory shows all informers of a factory, those that it makes later too, until remove is called: informers.Factory,
-// and those of packages dynamicinformer and metadatainformer. Source is the label that tells it from others, such as the
-// name of the cluster; it may be empty. It is an error if something is shown under it already.
+// Factory exports all informers of a factory, including those created later, until remove is called: informers.Factory,
+// and those of packages dynamicinformer and metadatainformer. source is a label that distinguishes it from others, such
+// as the name of the cluster; it may be empty. It is an error if the source is used already.
 func Factory[K comparable](m *Metrics, source string, factory interface{ State() map[K]cache.State }) (remove func(), err error) {
 	return m.Informers(source, func() map[string]cache.State {
 		named := map[string]cache.State{}
@@ -51,26 +51,26 @@ func Factory[K comparable](m *Metrics, source string, factory interface{ State()
 	})
 }
 
-// Informers is Factory for informers from elsewhere: states is called whenever somebody looks at the metrics, and returns
-// the informers that there are, by name. One that has stopped is not shown.
+// Informers is like Factory, for other informers: states is called by each scrape, and returns the states of the
+// informers, by name. One that has stopped is not exported.
 func (m *Metrics) Informers(source string, states func() map[string]cache.State) (remove func(), err error) {
 	if states == nil {
-		return nil, fmt.Errorf("metrics: the states of source %q are nil", source)
+		return nil, fmt.Errorf("metrics: states of source %q are nil", source)
 	}
 	return m.sources.add(source, &group{states: states})
 }
 
-// Informer shows one informer, by a name of its own within the source, until it has stopped or remove is called. Of one of
-// package shard it also shows how many shards there are, and how balanced they are.
+// Informer exports one informer, with a name that is unique within the source, until it has stopped or remove is
+// called. For an informer of package shard it also exports the number of shards and their balance.
 func (m *Metrics) Informer(source, name string, informer cache.SharedInformer) (remove func(), err error) {
 	if _, ok := informer.(cache.StateReader); !ok {
-		return nil, fmt.Errorf("metrics: informer %q of source %q is a %T, which has no State; it must be of package cache", name, source, informer)
+		return nil, fmt.Errorf("metrics: informer %q of source %q has type %T without a State method; want an informer of package cache", name, source, informer)
 	}
 	return m.sources.addSingle(source, name, single{SharedInformer: informer})
 }
 
-// Shards shows an informer of package shard as Informer does, and each of its shards. Those are some 20 series a shard: where
-// there is a shard for each of thousands of namespaces, Informer is the better choice.
+// Shards exports an informer of package shard as Informer does, and each of its shards. These are about 20 series per
+// shard: if there is a shard for each of thousands of namespaces, use Informer.
 func (m *Metrics) Shards(source, name string, informer Sharded) (remove func(), err error) {
 	if informer == nil {
 		return nil, fmt.Errorf("metrics: informer %q of source %q is nil", name, source)
@@ -78,7 +78,7 @@ func (m *Metrics) Shards(source, name string, informer Sharded) (remove func(), 
 	return m.sources.addSingle(source, name, single{informer, true})
 }
 
-var errShown = errors.New("is shown already; remove it first, or choose another")
+var errShown = errors.New("is already exported; remove it first, or choose another name")
 
 func (s *sources) add(source string, g *group) (remove func(), err error) {
 	source = value(source)
@@ -119,7 +119,7 @@ func (s *sources) addSingle(source, name string, informer single) (remove func()
 	}, nil
 }
 
-// runs tells whether there is an informer, and that it has not stopped.
+// runs reports whether there is an informer that has not stopped.
 func (s single) runs() bool { return s.SharedInformer != nil && !s.IsStopped() }
 
 func (s *sources) removeSingle(source string, g *group, name string, informer single) {
@@ -132,7 +132,7 @@ func (s *sources) removeSingle(source string, g *group, name string, informer si
 	}
 }
 
-// each calls show with every informer that has not stopped. Single ones that have are let go of.
+// each calls show with every informer that has not stopped. Single ones that have are removed.
 func (s *sources) each(show func(source, name string, is *shown)) {
 	for source, read := range s.snapshot() {
 		for name, is := range read() {
@@ -143,7 +143,7 @@ func (s *sources) each(show func(source, name string, is *shown)) {
 	}
 }
 
-// snapshot returns what to ask, so that nobody is asked under the lock.
+// snapshot returns the functions to call, so that none is called under the lock.
 func (s *sources) snapshot() map[string]func() map[string]shown {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,14 +9,14 @@ import (
 	"vedette.dev/workqueue"
 )
 
-// queueFamilies are the metrics of work queues. Each has the name of the queue twice, as name and as controller: some
-// dashboards look at the one, some at the other.
+// queueFamilies are the metrics of work queues. Each has the name of the queue twice, as name and as controller,
+// because existing dashboards use either.
 type queueFamilies struct {
 	collectors
 	queues *shared[*queueSeries]
 }
 
-// queueSeries are those of all queues of one name.
+// queueSeries are the series of all queues of one name.
 type queueSeries struct {
 	depth               prometheus.Gauge
 	adds, retries       prometheus.Counter
@@ -27,15 +27,15 @@ type queueSeries struct {
 func newQueueFamilies() *queueFamilies {
 	labels := []string{"name", "controller"}
 	buckets := prometheus.ExponentialBuckets(10e-9, 10, 12)
-	depth := gauges(labels, "workqueue_depth", "How many keys wait in the work queue.")
-	adds := counters(labels, "workqueue_adds_total", "How many keys were added to the work queue.")
-	retries := counters(labels, "workqueue_retries_total", "How many keys were added to the work queue with a delay.")
-	waited := histograms(labels, buckets, "workqueue_queue_duration_seconds", "How long keys wait in the work queue.")
-	worked := histograms(labels, buckets, "workqueue_work_duration_seconds", "How long workers work on a key.")
+	depth := gauges(labels, "workqueue_depth", "Number of keys in the work queue.")
+	adds := counters(labels, "workqueue_adds_total", "Number of keys added to the work queue.")
+	retries := counters(labels, "workqueue_retries_total", "Number of keys added to the work queue with a delay.")
+	waited := histograms(labels, buckets, "workqueue_queue_duration_seconds", "Time that keys wait in the work queue.")
+	worked := histograms(labels, buckets, "workqueue_work_duration_seconds", "Time that workers take for a key.")
 	unfinished := gauges(labels, "workqueue_unfinished_work_seconds",
-		"For how long workers have held the keys that they hold now, in total.")
+		"Total time that workers have been processing their current keys.")
 	longest := gauges(labels, "workqueue_longest_running_processor_seconds",
-		"For how long a worker has held its key, of the one that has held it longest.")
+		"Longest time that a worker has been processing its current key.")
 	all := collectors{depth, adds, retries, waited, worked, unfinished, longest}
 	return &queueFamilies{collectors: all, queues: newShared(
 		func(name string) *queueSeries {
@@ -53,11 +53,11 @@ func newQueueFamilies() *queueFamilies {
 	)}
 }
 
-// Workqueue is for the MetricsProvider in the config of a queue. The series of a queue end when it has shut down. Queues
-// of one name share them: what counts is added up, and the longest running is that of all.
+// Workqueue returns the MetricsProvider for the config of a queue. The series of a queue end when it has shut down.
+// Queues of one name share them: counts are added up, and the longest running processor is that of all.
 func (m *Metrics) Workqueue() workqueue.MetricsProvider { return queueProvider{m.queues.queues} }
 
-// queueProvider hands out metrics that have an end: see workqueue.MetricCloser.
+// queueProvider creates metrics that can be closed: see workqueue.MetricCloser.
 type queueProvider struct{ queues *shared[*queueSeries] }
 
 func (p queueProvider) NewDepthMetric(name string) workqueue.GaugeMetric {
@@ -109,7 +109,7 @@ type spread struct {
 
 func (s spread) Close() { s.leave() }
 
-// level is a gauge that others may move too. At its end it takes back what it has added, and moves no more.
+// level is a gauge that others may change too. Its Close subtracts what it has added.
 type level struct {
 	gauge prometheus.Gauge
 	leave func()
@@ -156,7 +156,7 @@ func counters(labels []string, name, help string) *prometheus.CounterVec {
 	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 }
 
-// histograms have buckets, and are native too, for servers that ask for that.
+// histograms have buckets, and are also native histograms, for servers that request these.
 func histograms(labels []string, buckets []float64, name, help string) *prometheus.HistogramVec {
 	return prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: name, Help: help, Buckets: buckets,

@@ -65,7 +65,7 @@ func (b *backoff) next() time.Duration {
 		most = b.late
 	}
 	b.delay = min(2*b.delay, most)
-	// The random part is subtracted, so that the longest wait is that of the documentation.
+	// The random part is subtracted, so that the maximum wait is the documented one.
 	wait := b.delay - time.Duration(b.random()*float64(b.delay)/2)
 	b.until = now.Add(wait)
 	return wait
@@ -90,8 +90,8 @@ const (
 	streamTries = 2
 )
 
-// watchListFallback decides between a streaming list (WatchList) and a list in pages. A server that does not know the former is asked
-// for it again after a while: it may have been upgraded.
+// watchListFallback decides between a streaming list (WatchList) and a list in pages. If a server does not support the
+// former, it is tried again after a while: the server may have been upgraded.
 type watchListFallback struct {
 	after  time.Time // when to try again
 	pause  time.Duration
@@ -100,14 +100,14 @@ type watchListFallback struct {
 
 func (l *watchListFallback) mayWatchList(now time.Time) bool { return !now.Before(l.after) }
 
-// refused notes that the server cannot do a streaming list.
+// refused records that the server does not support streaming lists.
 func (l *watchListFallback) refused(now time.Time) {
 	l.pause = min(max(fallbackFirst, 2*l.pause), fallbackLast)
 	l.after = now.Add(l.pause)
 	l.broken = 0
 }
 
-// brokeOff notes that a streaming list was cut, and reports whether to list in pages.
+// brokeOff records that a streaming list was interrupted, and reports whether to list in pages.
 func (l *watchListFallback) brokeOff(now time.Time) bool {
 	l.broken++
 	if l.broken < streamTries {
@@ -117,17 +117,18 @@ func (l *watchListFallback) brokeOff(now time.Time) bool {
 	return true
 }
 
-// succeeded notes that a streaming list was complete.
+// succeeded records that a streaming list was complete.
 func (l *watchListFallback) succeeded() { *l = watchListFallback{} }
 
-// recheck is when to look again at objects that could not be decoded. There is no sign of when they can be: the
-// server may get better, and says nothing about objects that have not changed.
+// recheck is when to list objects again that could not be decoded. There is no event when they can be decoded: the
+// server may have been fixed, and sends nothing for objects that have not changed.
 type recheck struct {
 	pace backoff
 	at   time.Time // zero for never; guarded by the lock of the reflector
 }
 
-// Recheck has objects looked at again soon that were not decoded by the reflector itself and cannot be. It may be called by any goroutine.
+// Recheck schedules a recheck of objects that could not be decoded outside of the reflector. It may be called by any
+// goroutine.
 func (r *Reflector) Recheck() {
 	if _, due := r.dueForRecheck(); !due {
 		r.setRecheck(r.config.Clock.Now().Add(recheckFirst))
@@ -135,7 +136,7 @@ func (r *Reflector) Recheck() {
 	}
 }
 
-// recheckLater notes whether there is something to look at again, after a new state or an event.
+// recheckLater schedules a recheck if needed, after a new state or an event.
 func (r *Reflector) recheckLater(needed bool) {
 	if !needed {
 		r.recheck.pace.forget()
@@ -151,7 +152,7 @@ func (r *Reflector) setRecheck(at time.Time) {
 	r.recheck.at = at
 }
 
-// dueForRecheck returns how long it is until the next look, and whether there is to be one.
+// dueForRecheck returns the time until the next recheck, and whether there is one.
 func (r *Reflector) dueForRecheck() (time.Duration, bool) {
 	now := r.config.Clock.Now()
 	r.mu.Lock()
@@ -159,7 +160,7 @@ func (r *Reflector) dueForRecheck() (time.Duration, bool) {
 	return r.recheck.at.Sub(now), !r.recheck.at.IsZero()
 }
 
-// RetryWithDeadline says for how long errors of a kind are worth another try.
+// RetryWithDeadline limits the time for which errors are retried.
 type RetryWithDeadline struct {
 	most, reset time.Duration
 	retryable   func(error) bool
@@ -168,13 +169,13 @@ type RetryWithDeadline struct {
 	first, last time.Time // of the errors; zero if there was none
 }
 
-// NewRetryWithDeadline returns one that has retryable errors tried again for most from the first of them. After reset without one, the next
-// counts as the first.
+// NewRetryWithDeadline returns a RetryWithDeadline that allows retries of retryable errors for most from the first of
+// them. After reset without one, the next counts as the first.
 func NewRetryWithDeadline(most, reset time.Duration, retryable func(error) bool, clock clock.Clock) *RetryWithDeadline {
 	return &RetryWithDeadline{most: most, reset: reset, retryable: retryable, clock: clock}
 }
 
-// After notes an error.
+// After records an error.
 func (r *RetryWithDeadline) After(err error) {
 	if !r.retryable(err) {
 		return
@@ -186,7 +187,7 @@ func (r *RetryWithDeadline) After(err error) {
 	r.last = now
 }
 
-// ShouldRetry reports whether to try again.
+// ShouldRetry reports whether to retry.
 func (r *RetryWithDeadline) ShouldRetry() bool {
 	if r.most <= 0 {
 		return false

@@ -13,9 +13,9 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
-// UndecodableError says which object could not be decoded.
+// UndecodableError is the error for an object that could not be decoded.
 type UndecodableError struct {
-	// Key is empty if not even that could be read.
+	// Key is empty if it could not be decoded either.
 	Key string
 	Err error
 }
@@ -27,18 +27,18 @@ func (e *UndecodableError) Error() string {
 // Unwrap returns Err.
 func (e *UndecodableError) Unwrap() error { return e.Err }
 
-// VeryShortWatchError says that a watch ended in less than a second and brought nothing: the server accepts watches and
+// VeryShortWatchError means that a watch ended in less than a second without an event: the server accepts watches and
 // does not serve them.
 type VeryShortWatchError struct {
-	// Name is that of the reflector.
+	// Name is the name of the reflector.
 	Name string
 }
 
 func (e *VeryShortWatchError) Error() string {
-	return fmt.Sprintf("very short watch: %s: the watch was over within a second and brought nothing", e.Name)
+	return fmt.Sprintf("very short watch: %s: the watch ended within a second without an event", e.Name)
 }
 
-// Why a reflector ends a watch of its own accord.
+// The causes for which a reflector ends a watch by itself.
 var (
 	errWatchTimeout = errors.New("the server did not end the watch in time")
 	errRecheck      = errors.New("rechecking objects that could not be decoded")
@@ -55,7 +55,7 @@ func isTooLarge(err error) bool {
 	if apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge) {
 		return true
 	}
-	// Older servers said so in words only.
+	// Older servers have it in the message only.
 	status, ok := statusOf(err)
 	if !ok || !apierrors.IsTimeout(err) {
 		return false
@@ -77,20 +77,20 @@ func isTooLarge(err error) bool {
 
 func isInternalError(err error) bool { return apierrors.IsInternalError(err) }
 
-// isUndecodable reports whether a client could not decode an event, and ended the watch. Clients give the same cause when a
-// connection breaks, and differ in words only.
+// isUndecodable reports whether a client could not decode an event, and ended the watch. Clients set the same cause
+// when a connection is lost, and differ in the message only.
 func isUndecodable(err error) bool {
 	return apierrors.HasStatusCause(err, clientWatchDecoding) && strings.Contains(err.Error(), cannotDecode)
 }
 
-// clientWatchDecoding is how a client says that the fault is on its side.
+// clientWatchDecoding is the cause that a client sets for a decoding error.
 const clientWatchDecoding = "ClientWatchDecoding"
 
-// cannotDecode is how the client of this module, and others, say it.
+// cannotDecode is the message of this module's client, and of others.
 const cannotDecode = "unable to decode watch event"
 
-// isPassing reports whether a watch that could not begin may begin later at the same version, without a list: the server does not
-// refuse it, but is busy or cannot be reached.
+// isPassing reports whether a watch that could not start may start later at the same version, without a list: the
+// server does not reject it, but is busy or cannot be reached.
 func isPassing(err error) bool {
 	if apierrors.IsTooManyRequests(err) {
 		return true
@@ -101,7 +101,7 @@ func isPassing(err error) bool {
 	return utilnet.IsConnectionRefused(err) || isCut(err) || errors.Is(err, errNoAnswer)
 }
 
-// isCut reports whether a connection broke.
+// isCut reports whether a connection was lost.
 func isCut(err error) bool {
 	if err == nil {
 		return false
@@ -114,7 +114,7 @@ func isCut(err error) bool {
 		utilnet.IsHTTP2ConnectionLost(err) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe)
 }
 
-// refusesStream reports whether a server does not know the parameters of a streaming list.
+// refusesStream reports whether a server does not support the parameters of a streaming list.
 func refusesStream(err error) bool {
 	status, ok := statusOf(err)
 	if !ok {
@@ -135,23 +135,24 @@ func statusOf(err error) (metav1.Status, bool) {
 	return s.Status(), true
 }
 
-// FailureReason is why a list or a watch failed, in one of few words, so that it can be counted.
+// FailureReason is why a list or a watch failed, as one of a few categories.
 type FailureReason int
 
 const (
-	// FailureExpired is when the server has forgotten the version that was asked for, or has not got as far.
+	// FailureExpired: the requested version is too old, or the server has not reached it.
 	FailureExpired FailureReason = iota
-	// FailureThrottled is when the server had too many requests.
+	// FailureThrottled: the server had too many requests.
 	FailureThrottled
-	// FailureRefused is when the server would not: not allowed, not found, not understood.
+	// FailureRefused: the request is forbidden, not found or invalid.
 	FailureRefused
-	// FailureServer is an error inside the server.
+	// FailureServer: an internal error of the server.
 	FailureServer
-	// FailureTimeout is when nothing came for too long.
+	// FailureTimeout: no data was received for too long.
 	FailureTimeout
-	// FailureConnection is when the server could not be reached, or the connection broke.
+	// FailureConnection: the server could not be reached, or the connection was lost.
 	FailureConnection
-	// FailureOther is all else: what came could not be read or stored, or was over before it began.
+	// FailureOther: everything else, for example a response that could not be decoded or stored, or that ended too
+	// early.
 	FailureOther
 
 	failureReasons
@@ -166,10 +167,10 @@ func (r FailureReason) String() string {
 	return failureNames[r]
 }
 
-// FailureCounts is how many times something failed, by FailureReason.
+// FailureCounts is the number of failures, by FailureReason.
 type FailureCounts [failureReasons]uint64
 
-// Total is how many times it failed for any reason.
+// Total returns the number of failures for any reason.
 func (c FailureCounts) Total() (n uint64) {
 	for _, more := range c {
 		n += more
@@ -188,7 +189,7 @@ func reasonOf(err error) FailureReason {
 	var sending *url.Error
 	switch {
 	case isUndecodable(err):
-		return FailureOther // the client says it in the form of an answer
+		return FailureOther // the client returns it in the form of a Status
 	case isExpired(err), isTooLarge(err):
 		return FailureExpired
 	case errors.Is(err, errNoAnswer), errors.Is(err, errListStalled), errors.Is(err, errNoBookmark):
@@ -214,7 +215,7 @@ func reasonOf(err error) FailureReason {
 	return FailureOther
 }
 
-// listFailed counts a list, unless it failed because it was not wanted any more.
+// listFailed counts a failed list, unless it was cancelled.
 func (r *running) listFailed(err error) {
 	if err == nil || r.round.Err() != nil {
 		return
@@ -224,7 +225,7 @@ func (r *running) listFailed(err error) {
 	r.state.ListsFailed[reasonOf(err)]++
 }
 
-// watchFailed counts a watch, unless it ended because it was to.
+// watchFailed counts a failed watch, unless it ended normally.
 func (r *running) watchFailed(err error) {
 	if r.round.Err() != nil || errors.Is(err, errWatchTimeout) || errors.Is(err, errRecheck) {
 		return

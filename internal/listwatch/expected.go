@@ -35,7 +35,7 @@ func CallSite() string {
 	}
 }
 
-// sourceFile names a file by the package it is in, wherever that may lie on the disk.
+// sourceFile returns the name of a file with its package, wherever it is on the disk.
 func sourceFile(function, file string) string {
 	slash := strings.LastIndexByte(function, '/') + 1
 	name, _, _ := strings.Cut(function[slash:], ".")
@@ -56,7 +56,7 @@ func DescribeType(expected any) string {
 	return reflect.TypeOf(expected).String()
 }
 
-// kindOf is the kind that unstructured objects must have, or nil.
+// kindOf returns the kind that unstructured objects must have, or nil.
 func kindOf(expected any) *schema.GroupVersionKind {
 	u, ok := expected.(*unstructured.Unstructured)
 	if !ok || u == nil {
@@ -69,14 +69,14 @@ func kindOf(expected any) *schema.GroupVersionKind {
 	return &gvk
 }
 
-// initRaw finds out whether objects can be decoded one by one, which takes knowing what they are.
+// initRaw determines whether objects can be decoded one by one, for which their type must be known.
 func (r *Reflector) initRaw() {
 	if !r.raw {
 		return
 	}
 	switch {
 	case r.expectedType != nil && r.expectedType.Kind() == reflect.Pointer:
-		// What the reflector promises to its store counts, whatever the ListWatch says.
+		// The type that the reflector promises to its store takes precedence over that of the ListWatch.
 		element := r.expectedType.Elem()
 		r.newObject = func() any { return reflect.New(element).Interface() }
 	case r.expectedType == nil:
@@ -90,13 +90,13 @@ func (r *Reflector) initRaw() {
 		r.raw = false
 		return
 	}
-	// A client that is only given a resource does not know that a type has no other form.
+	// A client that knows only the resource does not know that a type has no protobuf encoding.
 	_, protobuf := r.newObject().(interface{ Unmarshal([]byte) error })
 	r.onlyJSON = r.config.Source.AnyForm && !protobuf
 	r.kind.name = reflect.TypeOf(r.newObject()).Elem().Name()
 }
 
-// Load returns what is stored of the object of an event.
+// Load returns what to store for the object of an event.
 func (e *Event) Load() (any, error) {
 	if e.Raw == nil {
 		return e.from.Admit(e.Object)
@@ -126,7 +126,7 @@ func (r *Reflector) Decode(key string, raw *rest.Raw) (any, error) {
 	return obj, nil
 }
 
-// Admit returns what is stored of an object that came decoded.
+// Admit returns what to store for an object that arrived decoded.
 func (r *Reflector) Admit(obj any) (any, error) {
 	if r.config.Codec == nil {
 		return obj, nil
@@ -134,7 +134,7 @@ func (r *Reflector) Admit(obj any) (any, error) {
 	return r.config.Codec.Admit(obj)
 }
 
-// unexpected tells of an unstructured object that is of another kind than was asked for.
+// unexpected returns an error for an unstructured object of another kind than expected.
 func (r *Reflector) unexpected(obj any) error {
 	if r.expectedGVK == nil {
 		return nil
@@ -154,19 +154,19 @@ func (r *Reflector) unexpected(obj any) error {
 	return nil
 }
 
-// UnexpectedError says that something is not what was asked for.
+// UnexpectedError is the error for an unexpected object.
 type UnexpectedError struct{ what string }
 
 func (e *UnexpectedError) Error() string { return e.what }
 
-// kindCheck tells objects of another kind, which would be decoded into nonsense. The name of a Go type need not be that
-// of its kind, so nothing is held against a frame before one was seen for which it is.
+// kindCheck detects objects of another kind, which would be decoded wrongly. The name of a Go type need not be that of
+// its kind, so frames are rejected only after one with that name was seen.
 type kindCheck struct {
 	name      string
 	confirmed bool
 }
 
-// refuses looks at what a frame says of itself.
+// refuses checks the kind of a frame.
 func (r *Reflector) refuses(raw *rest.Raw) error {
 	if r.expectedGVK == nil {
 		return r.kind.refuses(raw)

@@ -20,7 +20,7 @@ const defaultPageSize = 500
 // listTimeouts gives up after a little more than a minute: an API server ends a request after a minute.
 var listTimeouts = timeouts{step: 3 * time.Second, warn: 1, fail: 21, cause: errListStalled}
 
-// list gets all objects in pages.
+// list lists all objects in pages.
 func (r *running) list() step {
 	r.enter(PhaseListing)
 	version := r.listVersion()
@@ -42,7 +42,7 @@ func (r *running) list() step {
 	return stepWatch
 }
 
-// listAt lists at a version, or a later one, and gives the result to the store.
+// listAt lists at a version, or a later one, and passes the result to the store.
 func (r *running) listAt(version string) error {
 	options := metav1.ListOptions{ResourceVersion: version, Limit: r.pageSize(version)}
 	r.asked(1, 0)
@@ -50,27 +50,27 @@ func (r *running) listAt(version string) error {
 	first, err := r.page(in, options)
 	pages := 1
 	for next := first.Continue; err == nil && next != ""; pages++ {
-		// A page that follows another is of the version of the first, and may not say one.
+		// A page that follows another has the version of the first, and may not contain one.
 		options.ResourceVersion, options.Continue = "", next
 		var following metav1.ListMeta
 		following, err = r.page(in, options)
 		next = following.Continue
 	}
 	if pages > 1 && apierrors.IsResourceExpired(err) {
-		// It took so long that the server has forgotten the version: all at once, then.
+		// The continue token has expired: list without pages.
 		in = r.newSnapshot(false)
 		first, err = r.page(in, metav1.ListOptions{ResourceVersion: version})
 	}
 	if err != nil {
 		return err
 	}
-	// A server that has a choice and sends pages has no memory to answer from, and nothing is gained by not asking for them.
+	// A server that sends pages although it need not has no watch cache, so pages can be requested without a loss.
 	r.paged = r.paged || version == "0" && pages > 1
 	return in.commit(first.ResourceVersion)
 }
 
-// pageSize is the limit for a list at a version. With a limit, a server that is asked for a particular version has to read
-// its database; without one it can answer from memory.
+// pageSize returns the limit for a list at a version. With a limit, a server has to read a particular version from
+// etcd; without one it can use its watch cache.
 func (r *running) pageSize(version string) int64 {
 	switch {
 	case r.config.Source.NoChunks:
@@ -83,7 +83,7 @@ func (r *running) pageSize(version string) int64 {
 	return 0
 }
 
-// page gets one page into the new state.
+// page reads one page into the snapshot.
 func (r *running) page(in *snapshot, options metav1.ListOptions) (metav1.ListMeta, error) {
 	if r.raw {
 		listMeta, err := r.rawPage(in, options)
@@ -100,7 +100,7 @@ func (r *running) page(in *snapshot, options metav1.ListOptions) (metav1.ListMet
 	return in.addList(list)
 }
 
-// rawPage reads items as they come.
+// rawPage reads items as a stream.
 func (r *running) rawPage(in *snapshot, options metav1.ListOptions) (metav1.ListMeta, error) {
 	var progress progress
 	g := r.newWatchdog(r.round, listTimeouts.check(r.Reflector, &progress))
@@ -124,7 +124,7 @@ func (r *running) rawPage(in *snapshot, options metav1.ListOptions) (metav1.List
 	return items.ListMeta()
 }
 
-// because prefers the reason why a context ended to the error that followed from it.
+// because returns the cause of a context that has ended in place of the error that followed from it.
 func because(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -135,22 +135,22 @@ func because(ctx context.Context, err error) error {
 // addList takes the items of a decoded list.
 func (in *snapshot) addList(list runtime.Object) (metav1.ListMeta, error) {
 	if isNil(list) {
-		return metav1.ListMeta{}, errors.New("the list function returned neither a list nor an error")
+		return metav1.ListMeta{}, errors.New("list function returned neither a list nor an error")
 	}
 	if u, ok := list.(*unstructured.UnstructuredList); ok && u.GetKind() == "Table" {
-		return metav1.ListMeta{}, fmt.Errorf("the list is a %s Table, which has no objects", u.GetAPIVersion())
+		return metav1.ListMeta{}, fmt.Errorf("list is a %s Table without objects", u.GetAPIVersion())
 	}
 	accessor, err := meta.ListAccessor(list)
 	if err != nil {
-		return metav1.ListMeta{}, fmt.Errorf("the list is a %T, which is no list: %w", list, err)
+		return metav1.ListMeta{}, fmt.Errorf("%T is not a list: %w", list, err)
 	}
-	// Each item gets a piece of memory of its own, lest one that is kept keeps the page.
+	// Each item gets memory of its own, so that keeping one does not keep the page.
 	err = meta.EachListItemWithAlloc(list, func(obj runtime.Object) error {
 		in.addObject(obj)
 		return nil
 	})
 	if err != nil {
-		return metav1.ListMeta{}, fmt.Errorf("the list is a %T whose items cannot be read: %w", list, err)
+		return metav1.ListMeta{}, fmt.Errorf("cannot read the items of a %T: %w", list, err)
 	}
 	return metav1.ListMeta{ResourceVersion: accessor.GetResourceVersion(), Continue: accessor.GetContinue()}, nil
 }

@@ -21,35 +21,37 @@ import (
 	"vedette.dev/rest"
 )
 
-// Source is where a Reflector gets its objects from.
+// Source is the source of a Reflector.
 type Source struct {
 	List  func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error)
 	Watch func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
-	// ContextAware says that List and Watch return when their context ends.
+	// ContextAware means that List and Watch return when their context ends.
 	ContextAware bool
-	// NoWatchList says that no watch can begin with all objects, NoChunks that a list is not to be divided into pages.
+	// NoWatchList disables streaming lists, NoChunks pages.
 	NoWatchList, NoChunks bool
 
-	// ListRequest and WatchRequest return the requests behind List and Watch, so that the Reflector can read bytes. They are nil if
-	// there are none.
+	// ListRequest and WatchRequest return the requests of List and Watch, so that the Reflector can read bytes. They
+	// may be nil.
 	ListRequest, WatchRequest func(options metav1.ListOptions) *rest.Request
-	// ListRaw and WatchRaw are used in place of the requests, if they are not nil. They return the bytes or, if these cannot be had, what
-	// List and Watch would.
+	// ListRaw and WatchRaw are used in place of the requests, if they are not nil. They return the bytes or, if that is
+	// not possible, what List and Watch would.
 	ListRaw  func(ctx context.Context, options metav1.ListOptions) (*rest.Items, runtime.Object, error)
 	WatchRaw func(ctx context.Context, options metav1.ListOptions) (*rest.Frames, watch.Interface, error)
-	// NewObject returns what an object is decoded into, if the Config does not say it. It may be nil.
+	// NewObject returns a new object to decode into, if the Config does not have a type. It may be nil.
 	NewObject func() any
-	// AnyForm says that the requests ask for protobuf even for a type that has no such form.
+	// AnyForm means that the requests ask for protobuf even for a type that does not support it.
 	AnyForm bool
 }
 
-// Sink is what a Reflector writes to. The Reflector waits for each call. An error that it returns belongs to one object or to one list.
+// Sink is the destination of a Reflector. The Reflector blocks in each call. An error that it returns concerns one
+// object or one list.
 type Sink interface {
-	// Relist begins a list of all objects. If streaming is set, objects may change before all of them are there.
+	// Relist starts a list of all objects. If streaming is set, objects may change before the list is complete.
 	Relist(streaming bool) Relist
-	// Take takes a change. What it is given is good until it returns. An object that cannot be decoded is an *UndecodableError.
+	// Take applies a change. Its argument is valid until it returns. If the object cannot be decoded, the error is an
+	// *UndecodableError.
 	Take(e *Event) error
-	// Bookmark notes that everything up to a version was brought.
+	// Bookmark records that everything up to a version was delivered.
 	Bookmark(version string) error
 	// Reached is called with each version that the Reflector has reached.
 	Reached(version string)
@@ -58,32 +60,32 @@ type Sink interface {
 	KeyOf(obj any) (string, error)
 }
 
-// Relist is a list on its way into a Sink. If it is not committed, nothing has happened.
+// Relist is a list that is collected for a Sink. If it is not committed, nothing has changed.
 type Relist interface {
-	// Add takes an object. If the sink has it in the same version, and nothing has written to it since, it need not be loaded. An error of
-	// loading is returned, by Add or by Failed, and the object is then taken to be listed but unreadable: what the sink has under the key
-	// stays.
+	// Add adds an object. If the sink has it in the same version, and nothing has written to it since, it need not be
+	// loaded. An error of loading is returned, by Add or by Failed, and the object is treated as listed but
+	// undecodable: the sink's object under the key is kept.
 	Add(item *Item) error
-	// Remove takes back what was added under a key.
+	// Remove removes the object with a key.
 	Remove(key string)
-	// Commit puts what was added in the place of all there is, which is then as of the version.
+	// Commit replaces the contents of the sink with the list, at this version.
 	Commit(version string) error
-	// Failed returns, after Commit, what could not be loaded and was not returned by Add as an error.
+	// Failed returns, after Commit, the errors of loading that Add has not returned.
 	Failed() []UndecodableError
 }
 
-// Item is an object of a list on its way into a Sink.
+// Item is an object of a list for a Sink.
 type Item struct {
 	Key string
 	Rev object.Revision
-	// Raw is what Load decodes, good until Add returns; nil if Obj is there already.
+	// Raw is decoded by Load, and valid until Add returns; nil if Obj is set.
 	Raw *rest.Raw
 	Obj any
 
 	from *Reflector
 }
 
-// Load returns what is stored of the object.
+// Load returns what to store for the object.
 func (i *Item) Load() (any, error) {
 	if i.Raw == nil {
 		return i.from.Admit(i.Obj)
@@ -91,53 +93,56 @@ func (i *Item) Load() (any, error) {
 	return i.from.Decode(i.Key, i.Raw)
 }
 
-// Decode is Load for a copy of Raw, at any time and in any goroutine.
+// Decode is like Load for a copy of Raw, at any time and in any goroutine.
 func (i *Item) Decode(raw *rest.Raw) (any, error) { return i.from.Decode(i.Key, raw) }
 
-// IsHeld reports whether an object that is stored in the same version is certainly what came.
+// IsHeld reports whether a stored object of the same version is certainly equal.
 func (i *Item) IsHeld(stored any) bool {
 	return object.IsAtRest(stored) || i.Raw != nil && i.from.config.Codec != nil && i.from.config.Codec.Holds(i.Raw, stored)
 }
 
-// Config is what a Reflector is made of. Source and Sink must be set.
+// Config configures a Reflector. Source and Sink must be set.
 type Config struct {
-	// Name is what logs and the State call the Reflector, Type what is listed and watched; empty means that of the Example.
+	// Name is the name of the Reflector in logs and State, Type what is listed and watched; empty means that of the
+	// Example.
 	Name, Type string
-	// Example is an object of the type that is expected; nil means any. If it is unstructured and has a kind, that is expected, too.
+	// Example is an object of the expected type; nil means any. If it is unstructured and has a kind, that is expected,
+	// too.
 	Example any
 	Source  Source
 	Sink    Sink
 	Logger  logr.Logger
 	Clock   clock.Clock
-	// Codec decodes objects. Nil means that they are for a sink that may do with them what it likes. Stored returns what the sink has
-	// under a key, or nil; it may be nil.
+	// Codec decodes objects. Nil means that the sink may modify them. Stored returns the sink's object under a key, or
+	// nil; it may be nil.
 	Codec  *codec.Codec
 	Stored func(key string) any
-	// NotOlder is a version that the first list must be at least as new as. Empty means that any will do.
+	// NotOlder is the minimum version of the first list. Empty means any.
 	NotOlder string
-	// ResyncPeriod is the time between two calls of Sink.Resync, 0 for never. ShouldResync is asked each time; nil means yes.
+	// ResyncPeriod is the time between two calls of Sink.Resync, 0 for never. ShouldResync is called each time; nil
+	// means true.
 	ResyncPeriod time.Duration
 	ShouldResync func() bool
-	// MinWatchTimeout is how long a watch lasts at least, not less than five minutes.
+	// MinWatchTimeout is the minimum timeout of a watch, at least five minutes.
 	MinWatchTimeout time.Duration
-	// Backoff says how long to wait after failures; nil means the Reflector's own way.
+	// Backoff is the backoff after failures; nil means the default.
 	Backoff *wait.Backoff
 	// PageSize is the number of objects in a page of a list; 0 means that the Reflector chooses.
 	PageSize int64
-	// InternalErrorRetry is for how long a watch that ends with an internal error of the server is begun again without a list.
+	// InternalErrorRetry is how long a watch that ends with an internal error of the server is retried without a list.
 	InternalErrorRetry time.Duration
-	// OnInconsistency is called when the objects at the beginning of a watch differ from a list of the same version; nil means that they
-	// are not compared.
+	// OnInconsistency is called when the objects of a streaming list differ from a list of the same version; nil means
+	// that they are not compared.
 	OnInconsistency func(*Inconsistency)
-	// OnError is called when a list fails or a watch cannot begin. Nil means that the failure is logged.
+	// OnError is called when a list fails or a watch cannot start. Nil means that the failure is logged.
 	OnError func(ctx context.Context, r *Reflector, err error)
 }
 
 const minWatchTimeout = 5 * time.Minute
 
-// Reflector keeps a Sink like what a server has: it lists, and then watches, for as long as it runs.
+// Reflector keeps a Sink in sync with a server: it lists, and then watches, for as long as it runs.
 type Reflector struct {
-	// Random returns a number between 0 and 1, by which waits and watches differ. Tests replace it.
+	// Random returns a number between 0 and 1, for jitter. Tests replace it.
 	Random func() float64
 
 	config       Config
@@ -145,19 +150,19 @@ type Reflector struct {
 	expectedType reflect.Type
 	expectedGVK  *schema.GroupVersionKind
 	newObject    func() any
-	onlyJSON     bool // newObject cannot be read from protobuf, and the client does not know
+	onlyJSON     bool // newObject does not support protobuf, and the client does not know
 
-	// What follows outlives a round, and belongs to the goroutine that runs.
+	// The fields below outlive a round, and belong to the goroutine of Run.
 	backoff  *backoff
 	fallback watchListFallback
 	recheck  recheck
-	paged    bool // the first list came in pages though it need not have
+	paged    bool // the first list came in pages although that was not required
 	kind     kindCheck
 	resume   string
-	// checkSoon is set by those who decode for the reflector when there is something to look at again.
+	// checkSoon is set by decoders outside of the reflector to schedule a recheck.
 	checkSoon atomic.Bool
 
-	mu sync.Mutex // guards what follows
+	mu sync.Mutex // guards the fields below
 	status
 }
 
@@ -184,19 +189,19 @@ func New(config Config) *Reflector {
 	return r
 }
 
-// Name is how the reflector is called in logs.
+// Name returns the name of the reflector in logs.
 func (r *Reflector) Name() string { return r.config.Name }
 
-// Type says what is listed and watched.
+// Type returns what is listed and watched.
 func (r *Reflector) Type() string { return r.config.Type }
 
-// Set changes what can be changed before a run, and not while one is under way.
+// Set sets options before a run. It must not be called during one.
 func (r *Reflector) Set(pageSize int64, shouldResync func() bool, internalErrorRetry time.Duration, onInconsistency func(*Inconsistency)) {
 	r.config.PageSize, r.config.ShouldResync = pageSize, shouldResync
 	r.config.InternalErrorRetry, r.config.OnInconsistency = internalErrorRetry, onInconsistency
 }
 
-// Resume has the next run begin with a watch from a version, without a list. It counts once.
+// Resume makes the next run start with a watch from a version, without a list. It is used once.
 func (r *Reflector) Resume(version string) { r.resume = version }
 
 // ResumesAt returns the version of Resume, if it has not been used.
@@ -212,8 +217,8 @@ func (r *Reflector) Run(ctx context.Context) {
 	}
 }
 
-// ListAndWatch lists once, and then watches for as long as that can be done without another list. The error is that of a list or of a
-// watch that could not begin; it is nil if the context ended, or a watch broke off later.
+// ListAndWatch lists once, and then watches for as long as that is possible without a relist. The error is that of a
+// list or of a watch that could not start; it is nil if the context ended, or a watch was interrupted later.
 func (r *Reflector) ListAndWatch(ctx context.Context) error {
 	running := newRunning(r)
 	defer running.close()

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// step is a state of a reflector. Each has an arm in advance, which does what the state is for and says which comes next.
+// step is a state of a reflector. Each has a case in advance, which acts and returns the next state.
 type step int
 
 const (
 	stepBegin   step = iota // → stream, list
 	stepStream              // → watch, list, begin (at another version), back off
 	stepList                // → watch, back off
-	stepWatch               // → begin (to look again at what could not be read), back off
-	stepBackOff             // → whatever is tried again: begin, watch
+	stepWatch               // → begin (to recheck undecodable objects), back off
+	stepBackOff             // → what is retried: begin, watch
 	stepStop                // the context has ended
 )
 
@@ -24,10 +24,10 @@ type running struct {
 
 	// left is the open watch that stepStream leaves to stepWatch.
 	left *watching
-	// cut tells that the last watch was cut.
+	// cut means that the last watch was interrupted.
 	cut bool
 
-	// What stepBackOff is for: failure is what happened, again what to do after the wait, and reported the error that OnError is
+	// For stepBackOff: failure is the error, again the state after the wait, and reported the error that OnError is
 	// called with, or nil.
 	failure  error
 	again    step
@@ -43,7 +43,7 @@ type running struct {
 
 func newRunning(r *Reflector) *running { return &running{Reflector: r} }
 
-// advance does what a state is for, and returns the next.
+// advance executes a state, and returns the next.
 func (r *running) advance(ctx context.Context, s step) step {
 	if ctx.Err() != nil {
 		return stepStop
@@ -80,7 +80,7 @@ func (r *running) begin(ctx context.Context) step {
 	return stepStream
 }
 
-// close ends a round, and waits for what belongs to it.
+// close ends a round, and waits for its goroutines.
 func (r *running) close() {
 	if r.left != nil {
 		r.left.close()
@@ -92,7 +92,7 @@ func (r *running) close() {
 	r.resyncs.Wait()
 }
 
-// roundEnds reports whether nothing can be done in this round any more.
+// roundEnds reports whether the round is over.
 func (r *running) roundEnds(s step) bool { return s == stepBackOff && r.again == stepBegin }
 
 // fail goes to stepBackOff, and from there to again. OnError is not called.
@@ -133,7 +133,7 @@ func (r *running) backOff(ctx context.Context) step {
 	}
 }
 
-// interrupted says where to go when the context of a round has ended: it may have been a resync that failed.
+// interrupted returns the next state when the context of a round has ended: the cause may be a failed resync.
 func (r *running) interrupted(ctx context.Context) step {
 	if err, ok := context.Cause(ctx).(*resyncError); ok {
 		return r.fail(err, stepBegin)
@@ -141,7 +141,7 @@ func (r *running) interrupted(ctx context.Context) step {
 	return stepStop
 }
 
-// startResync has the store resync now and then until the round ends.
+// startResync resyncs the store periodically until the round ends.
 func (r *running) startResync() {
 	if r.config.ResyncPeriod <= 0 {
 		return

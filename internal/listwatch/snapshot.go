@@ -8,21 +8,21 @@ import (
 	"vedette.dev/rest"
 )
 
-// snapshot is a new state on its way into the sink, which sees nothing of it before commit.
+// snapshot is a new state for the sink, which is not visible before commit.
 type snapshot struct {
 	r      *Reflector
 	relist Relist
-	// seen is what was brought, if it is to be compared with a list.
+	// seen is what was received, if it is compared with a list.
 	seen   digest
-	unread *UndecodableError // the last of those that could not be decoded
+	unread *UndecodableError // the last one that could not be decoded
 }
 
-// newSnapshot begins a new state. In a stream, objects may change before all of them are there.
+// newSnapshot starts a new state. In a stream, objects may change before it is complete.
 func (r *Reflector) newSnapshot(stream bool) *snapshot {
 	return &snapshot{r: r, relist: r.config.Sink.Relist(stream)}
 }
 
-// addRaw takes an object that is not decoded.
+// addRaw adds an object that is not decoded.
 func (in *snapshot) addRaw(raw *rest.Raw) {
 	m, err := raw.Meta()
 	if err != nil {
@@ -33,7 +33,7 @@ func (in *snapshot) addRaw(raw *rest.Raw) {
 	in.add(&Item{Key: key, Rev: object.Revision{UID: m.UID, Version: m.ResourceVersion}, Raw: raw, from: in.r})
 }
 
-// addObject takes an object that is decoded.
+// addObject adds an object that is decoded.
 func (in *snapshot) addObject(obj any) {
 	m, err := in.r.expect(obj)
 	if err != nil {
@@ -57,13 +57,13 @@ func (in *snapshot) add(item *Item) {
 	}
 }
 
-// remove takes out an object that was deleted before the state was complete.
+// remove removes an object that was deleted before the state was complete.
 func (in *snapshot) remove(key string) {
 	delete(in.seen, key)
 	in.relist.Remove(key)
 }
 
-// failed notes an object that is there and that cannot be decoded.
+// failed records an object that exists but cannot be decoded.
 func (in *snapshot) failed(key string, err error) {
 	var unexpected *UnexpectedError
 	if errors.As(err, &unexpected) {
@@ -74,10 +74,10 @@ func (in *snapshot) failed(key string, err error) {
 	in.r.Undecodable(in.unread)
 }
 
-// commit puts the new state in the place of the old.
+// commit replaces the old state with the new one.
 func (in *snapshot) commit(version string) error {
 	if err := in.relist.Commit(version); err != nil {
-		return fmt.Errorf("the store does not take the new state of %s: %w", in.r.config.Type, err)
+		return fmt.Errorf("cannot store the list of %s: %w", in.r.config.Type, err)
 	}
 	for _, failure := range in.relist.Failed() {
 		in.failed(failure.Key, failure.Err)

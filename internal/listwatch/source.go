@@ -17,24 +17,25 @@ import (
 	"vedette.dev/rest"
 )
 
-// Event is a change, as the reflector sees it.
+// Event is a change as received by the reflector.
 type Event struct {
 	Type    watch.EventType
 	Version string
 	// Object is nil if Raw is not.
 	Object any
-	// Raw is a frame, good until the next event is asked for. Key and Rev are those of the object in it.
+	// Raw is a frame, valid until the next call of next. Key and Rev are those of the object in it.
 	Raw *rest.Raw
 	Key string
 	Rev object.Revision
 
-	// end says that a bookmark is the one after the initial events, wrong why the event cannot be used.
+	// end means that a bookmark is the one after the initial events; wrong is the reason for which the event cannot be
+	// used.
 	end   bool
 	wrong error
 	from  *Reflector
 }
 
-// NewObject returns an empty object of the type that is expected, nil if that is not known.
+// NewObject returns an empty object of the expected type, nil if that is unknown.
 func (e *Event) NewObject() any {
 	if e.from.newObject == nil {
 		return nil
@@ -49,7 +50,7 @@ type source interface {
 	close()
 }
 
-// openWatch begins a watch, of raw frames if the client hands them out.
+// openWatch starts a watch, of raw frames if the client supports them.
 func (r *Reflector) openWatch(ctx context.Context, options metav1.ListOptions) (source, error) {
 	if r.raw {
 		frames, w, err := r.watchRaw(ctx, options)
@@ -77,7 +78,7 @@ func (r *Reflector) openWatch(ctx context.Context, options metav1.ListOptions) (
 
 func newObjectSource(ctx context.Context, r *Reflector, w watch.Interface) (source, error) {
 	if w == nil {
-		return nil, errors.New("the watch function returned neither a watch nor an error")
+		return nil, errors.New("watch function returned neither a watch nor an error")
 	}
 	return &objectSource{r: r, ctx: ctx, done: ctx.Done(), w: w, events: w.ResultChan()}, nil
 }
@@ -92,7 +93,7 @@ type objectSource struct {
 	n      uint
 }
 
-// next takes an event that is there without checking the context, most of the time, because that is faster.
+// next usually takes an available event without checking the context, because that is faster.
 func (s *objectSource) next(e *Event) error {
 	const often = 64
 	if s.n++; s.n%often != 0 {
@@ -138,7 +139,7 @@ func (s *objectSource) take(got watch.Event, ok bool, e *Event) error {
 
 func (s *objectSource) close() { s.w.Stop() }
 
-// listRaw returns the items of a list, or the list if the items cannot be had one by one.
+// listRaw returns the items of a list, or the decoded list if that is not possible.
 func (r *Reflector) listRaw(ctx context.Context, options metav1.ListOptions) (*rest.Items, runtime.Object, error) {
 	list := r.config.Source.ListRaw
 	if list == nil {
@@ -161,7 +162,7 @@ func (r *Reflector) listRaw(ctx context.Context, options metav1.ListOptions) (*r
 	return a.items, a.list, err
 }
 
-// watchRaw returns the frames of a watch, or the watch if the frames cannot be had.
+// watchRaw returns the frames of a watch, or the decoded watch if that is not possible.
 func (r *Reflector) watchRaw(ctx context.Context, options metav1.ListOptions) (*rest.Frames, watch.Interface, error) {
 	begin := r.config.Source.WatchRaw
 	if begin == nil {
@@ -187,8 +188,8 @@ func (r *Reflector) watchRaw(ctx context.Context, options metav1.ListOptions) (*
 	return a.frames, a.watch, err
 }
 
-// prepare makes a request one whose answer can be decoded into newObject, and that is sent once: the reflector waits and tries again, and its
-// State says so.
+// prepare makes a request whose response can be decoded into newObject, and that is not retried by the client: the
+// reflector backs off and retries itself, and reports it in its State.
 func (r *Reflector) prepare(request *rest.Request) *rest.Request {
 	if r.onlyJSON {
 		request.SetHeader("Accept", runtime.ContentTypeJSON)

@@ -31,7 +31,7 @@ func (p Phase) String() string {
 	return phases[p]
 }
 
-// State is what a Reflector is doing, how far it is, and what keeps it from going on. Package cache documents the fields under the same
+// State is what a Reflector is doing, how far it is, and its error. Package cache documents the fields under the same
 // names.
 type State struct {
 	Name, Type                 string
@@ -52,7 +52,7 @@ type State struct {
 	LastSkipped                error
 }
 
-// Err returns nil while all is well, and else what is wrong.
+// Err returns nil while the reflector is healthy, and otherwise the error.
 func (s *State) Err() error {
 	switch {
 	case s.Phase == PhaseIdle, s.Phase == PhaseStopped:
@@ -69,17 +69,17 @@ func (s *State) Err() error {
 // status is what State and LastSyncResourceVersion return. It is guarded by the lock of the reflector.
 type status struct {
 	state State // without Name, Type and ResourceVersion
-	// version is the last one that the store has been given.
+	// version is the last version that was passed to the store.
 	version string
-	// unavailable says that the server does not have version, or no longer.
+	// unavailable means that the server does not have version, or no longer.
 	unavailable bool
-	// unread is an object that could not be decoded and has not been seen in a better state since.
+	// unread is an object that could not be decoded and has not been decoded since.
 	unread *UndecodableError
-	// unreadSince is when the first of them was met.
+	// unreadSince is when the first of them arrived.
 	unreadSince time.Time
-	// newer says that events have come since LastEvent was last set.
+	// newer means that events have arrived since LastEvent was last set.
 	newer bool
-	// logged is the kind of failure that the logger was last told of, empty if all was well since.
+	// logged is the kind of the last logged failure, empty after a recovery.
 	logged string
 }
 
@@ -95,7 +95,7 @@ func (r *Reflector) State() State {
 	return s
 }
 
-// LastSyncResourceVersion returns the last version that the store was given.
+// LastSyncResourceVersion returns the last version that was passed to the store.
 func (r *Reflector) LastSyncResourceVersion() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -108,9 +108,9 @@ func (r *Reflector) listVersion() string {
 	defer r.mu.Unlock()
 	switch {
 	case r.unavailable:
-		return "" // whatever is newest, from the database
+		return "" // the newest, from etcd
 	case r.version == "" && r.config.NotOlder == "":
-		return "0" // whatever a server has in its memory
+		return "0" // any version of the watch cache
 	}
 	return cmp.Or(r.version, r.config.NotOlder)
 }
@@ -122,7 +122,7 @@ func (r *Reflector) streamVersion() string {
 	if r.unavailable {
 		return ""
 	}
-	return r.version // if that is empty, the server begins with what is newest
+	return r.version // if it is empty, the server starts with the newest
 }
 
 func (r *Reflector) setUnavailable() {
@@ -131,7 +131,7 @@ func (r *Reflector) setUnavailable() {
 	r.unavailable = true
 }
 
-// enter notes what the reflector does from now on.
+// enter sets the phase.
 func (r *Reflector) enter(p Phase) {
 	now := r.config.Clock.Now()
 	r.mu.Lock()
@@ -157,7 +157,7 @@ func (r *Reflector) enterBackOff(delay time.Duration) {
 	r.state.Phase, r.state.Since, r.state.Until = PhaseBackingOff, now, now.Add(delay)
 }
 
-// failing notes one failure more.
+// failing records a failure.
 func (r *Reflector) failing(err error) {
 	now := r.config.Clock.Now()
 	r.mu.Lock()
@@ -169,7 +169,7 @@ func (r *Reflector) failing(err error) {
 	r.state.Failures++
 }
 
-// reassured takes a failure back that was none.
+// reassured removes a failure that was not one.
 func (r *Reflector) reassured(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -178,7 +178,7 @@ func (r *Reflector) reassured(err error) {
 	}
 }
 
-// thriving notes that what was wrong is over.
+// thriving records a recovery.
 func (r *Reflector) thriving() {
 	r.mu.Lock()
 	recovered := r.recover()
@@ -188,7 +188,7 @@ func (r *Reflector) thriving() {
 	}
 }
 
-// recover is called under the lock, and reports whether the recovery is to be logged.
+// recover is called under the lock, and reports whether the recovery should be logged.
 func (r *Reflector) recover() bool {
 	r.state.Cause, r.state.Failing, r.state.Failures = nil, time.Time{}, 0
 	if r.logged == "" || r.unread != nil {
@@ -198,7 +198,7 @@ func (r *Reflector) recover() bool {
 	return true
 }
 
-// listed notes that a whole new state is in the store.
+// listed records that a whole new state is in the store.
 func (r *Reflector) listed(version string, unread *UndecodableError) {
 	now := r.config.Clock.Now()
 	r.mu.Lock()
@@ -215,11 +215,11 @@ func (r *Reflector) listed(version string, unread *UndecodableError) {
 	case recovered:
 		r.logRecovery()
 	case first:
-		r.config.Logger.V(2).Info("The first list is complete", "type", r.config.Type, "version", version)
+		r.config.Logger.V(2).Info("Initial list complete", "type", r.config.Type, "version", version)
 	}
 }
 
-// resumed notes that the store has a whole state already.
+// resumed records that the store already has a whole state.
 func (r *Reflector) resumed(version string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -227,7 +227,7 @@ func (r *Reflector) resumed(version string) {
 	r.state.Synced = true
 }
 
-// came notes an event that is not for the store, or not yet.
+// came records an event that is not for the store, or not yet.
 func (r *Reflector) came() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -235,7 +235,7 @@ func (r *Reflector) came() {
 	r.newer = true
 }
 
-// moved notes that the store has been given an event, and with it a version, unless that is empty.
+// moved records that an event was passed to the store, and with it a version, unless that is empty.
 func (r *Reflector) moved(version string) {
 	r.mu.Lock()
 	if version != "" {
@@ -250,8 +250,8 @@ func (r *Reflector) moved(version string) {
 	}
 }
 
-// heard sets LastEvent, once for many events of a watch whose objects are decoded: to read the clock for each would cost more than
-// the rest.
+// heard sets LastEvent, once for many events of a decoded watch: reading the clock for each would cost more than the
+// rest.
 func (r *Reflector) heard() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -260,7 +260,7 @@ func (r *Reflector) heard() {
 	}
 }
 
-// received notes bytes.
+// received counts bytes.
 func (r *Reflector) received(bytes int) {
 	now := r.config.Clock.Now()
 	r.mu.Lock()
@@ -269,7 +269,7 @@ func (r *Reflector) received(bytes int) {
 	r.state.LastEvent = now
 }
 
-// Undecodable notes an object that could not be decoded.
+// Undecodable records an object that could not be decoded.
 func (r *Reflector) Undecodable(e *UndecodableError) {
 	now := r.config.Clock.Now()
 	r.mu.Lock()
@@ -283,7 +283,7 @@ func (r *Reflector) Undecodable(e *UndecodableError) {
 	r.LogFailure(e)
 }
 
-// Skip notes an object that is not what was asked for.
+// Skip records an unexpected object.
 func (r *Reflector) Skip(err error) {
 	r.mu.Lock()
 	r.state.Skipped++
@@ -295,8 +295,8 @@ func (r *Reflector) Skip(err error) {
 	}
 }
 
-// LogFailure logs an error, unless one of its kind was logged since the reflector last worked. That a version has expired is logged
-// only if it happens again.
+// LogFailure logs an error, unless one of its kind was logged since the reflector last worked. An expired version is
+// logged only if it happens again.
 func (r *Reflector) LogFailure(err error) {
 	kind := KindOfFailure(err)
 	r.mu.Lock()
@@ -310,7 +310,7 @@ func (r *Reflector) LogFailure(err error) {
 	}
 }
 
-// KindOfFailure returns the same for errors that differ only in details, such as the port of a connection.
+// KindOfFailure returns the same text for errors that differ only in details, such as the port of a connection.
 func KindOfFailure(err error) string {
 	if reason := apierrors.ReasonForError(err); reason != "" {
 		return string(reason)

@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	// shortWatch is how long a watch lasts that is worth something.
+	// shortWatch is the minimum duration of a useful watch.
 	shortWatch = time.Second
-	// watchGrace is for how long a server may forget to end a watch.
+	// watchGrace is how long after its timeout a watch may still be open.
 	watchGrace = 30 * time.Second
-	// cutWatch is how long a watch must hold after one that was cut, if it brings nothing: longer than it takes to notice
-	// that a connection is dead, or else one that follows a dead one would look well while it is dead, too.
+	// cutWatch is how long a watch must last after an interrupted one, if it receives nothing: longer than it takes to
+	// detect a dead connection. Otherwise a watch on a dead connection would look healthy.
 	cutWatch = 40 * time.Second
 )
 
-// openTimeouts is for how long a watch may take to begin. There are proxies that let nothing through before the first
-// event, which with most servers is a bookmark after a minute.
+// openTimeouts is how long a watch may take to start. Some proxies buffer until the first event, which with most
+// servers is a bookmark after a minute.
 var openTimeouts = timeouts{step: 3 * time.Second, warn: 2, fail: 25, cause: errNoAnswer}
 
 // watching is one watch, from its beginning to its end.
@@ -31,15 +31,15 @@ type watching struct {
 	source   source
 	watchdog *watchdog
 	began    time.Time
-	limit    time.Duration // how old it may become
+	limit    time.Duration // maximum age
 	events   int
-	// ordered tells that versions mean something: not so at the beginning of a watch that was begun without one.
+	// ordered means that versions increase: not so at the beginning of a watch that was started without one.
 	ordered bool
-	// holds is for how long it must last to be taken for a good sign.
+	// holds is how long it must last to count as healthy.
 	holds time.Duration
 }
 
-// open begins a watch.
+// open starts a watch.
 func (r *running) open(options metav1.ListOptions, c check) (*watching, error) {
 	w := &watching{
 		watchdog: r.newWatchdog(r.round, c),
@@ -64,14 +64,14 @@ func (w *watching) close() {
 	w.watchdog.leave()
 }
 
-// watchOptions are those of a watch from a version.
+// watchOptions returns the options of a watch from a version.
 func (r *running) watchOptions(version string) metav1.ListOptions {
-	// Watches of different length do not end all at once.
+	// Different timeouts, so that watches do not all end at once.
 	seconds := int64((1 + r.Random()) * r.config.MinWatchTimeout.Seconds())
 	return metav1.ListOptions{ResourceVersion: version, AllowWatchBookmarks: true, TimeoutSeconds: &seconds}
 }
 
-// watch gives changes to the sink until the watch ends.
+// watch passes changes to the sink until the watch ends.
 func (r *running) watch() step {
 	r.enter(PhaseWatching)
 	w := r.left
@@ -94,7 +94,7 @@ func (r *running) watch() step {
 	return r.watchEnded(w, err)
 }
 
-// checkWatch is how a watch is looked at while it runs.
+// checkWatch returns the check for a running watch.
 func (r *running) checkWatch(w *watching) check {
 	return func(age time.Duration) (time.Duration, error) {
 		if age < shortWatch {
@@ -105,7 +105,7 @@ func (r *running) checkWatch(w *watching) check {
 		}
 		again := w.limit - age
 		if age >= w.holds {
-			r.thriving() // even if nothing happens
+			r.thriving() // even without events
 		} else {
 			again = min(again, w.holds-age)
 		}
@@ -119,7 +119,7 @@ func (r *running) checkWatch(w *watching) check {
 	}
 }
 
-// watchRefused says what to do when a watch could not begin.
+// watchRefused returns the next state when a watch could not start.
 func (r *running) watchRefused(err error) step {
 	switch {
 	case r.round.Err() != nil:
@@ -130,7 +130,7 @@ func (r *running) watchRefused(err error) step {
 	return r.giveUp(err)
 }
 
-// watchEnded says what to do when a watch is over.
+// watchEnded returns the next state when a watch has ended.
 func (r *running) watchEnded(w *watching, err error) step {
 	short := w.events == 0 && r.config.Clock.Since(w.began) < shortWatch
 	r.internal.After(err)
@@ -158,13 +158,13 @@ func (r *running) watchEnded(w *watching, err error) step {
 		}
 		r.failing(err)
 		r.cut = true
-		return stepWatch // at once, since it has held for a while
+		return stepWatch // at once, since it has lasted for a while
 	}
-	// 410 Gone, because the version has expired, or an error that is not known: only a list helps.
+	// 410 Gone, because the version has expired, or an unknown error: a relist is required.
 	return r.fail(err, stepBegin)
 }
 
-// follow gives each event of a watch to the sink, until there are no more.
+// follow passes each event of a watch to the sink, until there are no more.
 func (r *running) follow(w *watching) error {
 	var e Event
 	for {
@@ -194,7 +194,7 @@ func (r *running) follow(w *watching) error {
 	}
 }
 
-// apply gives an event to the sink.
+// apply passes an event to the sink.
 func (r *running) apply(e *Event) error {
 	if e.Type == watch.Bookmark {
 		return r.config.Sink.Bookmark(e.Version)
@@ -202,8 +202,8 @@ func (r *running) apply(e *Event) error {
 	return r.config.Sink.Take(e)
 }
 
-// notApplied deals with an event that the sink has not taken. The version goes on all the same: the event would not be any better if it
-// came again.
+// notApplied handles an event that the sink has rejected. The version advances all the same: the event would be
+// rejected again.
 func (r *running) notApplied(w *watching, err error) {
 	var unread *UndecodableError
 	if !errors.As(err, &unread) {
@@ -217,7 +217,7 @@ func (r *running) notApplied(w *watching, err error) {
 	w.watchdog.use(r.checkWatch(w))
 }
 
-// leaveOut passes over an event that cannot be used. It says nothing about how far the server is.
+// leaveOut skips an event that cannot be used. It does not advance the version.
 func (r *running) leaveOut(e *Event) {
 	var unread *UndecodableError
 	if errors.As(e.wrong, &unread) {

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// watchdog looks at a watch now and then, and ends it if it has to be ended, also while the reflector waits for the next
-// event.
+// watchdog checks a watch periodically, and ends it if necessary, also while the reflector waits for the next event.
 type watchdog struct {
 	ctx    context.Context // that of the watch
 	end    context.CancelCauseFunc
@@ -16,7 +15,7 @@ type watchdog struct {
 	done   chan struct{}
 }
 
-// check is called with the age of a watch. It returns when it is to be called again, or why the watch has to end.
+// check is called with the age of a watch. It returns when it should be called again, or why the watch has to end.
 type check func(age time.Duration) (time.Duration, error)
 
 func (r *Reflector) newWatchdog(ctx context.Context, c check) *watchdog {
@@ -61,8 +60,8 @@ func (g *watchdog) leave() {
 	<-g.done
 }
 
-// await calls f in another goroutine, so that a function that ignores its context does not delay a stop; one that should not
-// ignore it is given a moment. A panic of f is raised again here. What f returns too late is given to late.
+// await calls f in another goroutine, so that a function that ignores its context does not delay a stop; a
+// context-aware one is given a moment. A panic of f is raised again here. A late result of f is passed to late.
 func await[T any](ctx context.Context, grace time.Duration, f func() (T, error), late func(T)) (T, error) {
 	type result struct {
 		value T
@@ -99,7 +98,7 @@ func await[T any](ctx context.Context, grace time.Duration, f func() (T, error),
 	return out.value, out.err
 }
 
-// grace is how long a function that takes a context may go on when the context has ended.
+// grace is how long a context-aware function may continue after the context has ended.
 const grace = time.Second
 
 func (r *Reflector) grace() time.Duration {
@@ -109,32 +108,32 @@ func (r *Reflector) grace() time.Duration {
 	return 0
 }
 
-// progress reports to a watchdog whether something still comes.
+// progress reports to a watchdog whether data is still received.
 type progress struct {
 	n    atomic.Int64
 	over bool
 }
 
-// made notes that something came, unless it was over.
+// made records progress, unless it is over.
 func (p *progress) made() {
 	if !p.over {
 		p.n.Add(1)
 	}
 }
 
-// live notes that what is waited for is over: what comes from now on is not progress.
+// live records that the initial phase is over: later events are not progress.
 func (p *progress) live() { p.over = true }
 
-// timeouts is how long a reflector waits for something to come, in steps: the watchdog checks once a step.
+// timeouts is how long a reflector waits for data, in steps: the watchdog checks once per step.
 type timeouts struct {
 	step time.Duration
-	// warn is the number of steps without progress after which the state shows cause, fail the number after which the reflector
-	// gives up, and failFirst the same if nothing has come at all; 0 means as fail.
+	// warn is the number of steps without progress after which the state has cause, fail the number after which the
+	// reflector gives up, and failFirst the same if no data was received at all; 0 means the same as fail.
 	warn, fail, failFirst int
 	cause                 error
 }
 
-// check returns the check of something that makes progress.
+// check returns the check for progress.
 func (p timeouts) check(r *Reflector, progress *progress) check {
 	seen, idle := int64(0), -1 // the first check is at the beginning
 	return func(time.Duration) (time.Duration, error) {

@@ -12,11 +12,12 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// watchListTimeouts is for how long a stream may bring no initial event, nor the bookmark after them. A list still fits
-// into the 30 s in which a reflector should be in sync. A server that has nothing to say at all may say more to a list.
+// watchListTimeouts is how long a streaming list may go without an initial event, or without the bookmark after them. A
+// list still fits into the 30 s in which a reflector should be in sync. If a server sends nothing at all, a list may
+// have a clearer error.
 var watchListTimeouts = timeouts{step: 2 * time.Second, warn: 2, fail: 12, failFirst: 4, cause: errNoBookmark}
 
-// stream gets all objects from the beginning of a watch.
+// stream reads all objects from the beginning of a watch.
 func (r *running) stream() step {
 	r.enter(PhaseStreaming)
 	progress := &progress{}
@@ -44,7 +45,7 @@ func (r *running) streamOptions() metav1.ListOptions {
 	return options
 }
 
-// fill takes the initial events, and gives them to the store when they are complete.
+// fill reads the initial events, and passes them to the store when they are complete.
 func (r *running) fill(w *watching, progress *progress) error {
 	in := r.newSnapshot(true)
 	if r.config.OnInconsistency != nil {
@@ -61,7 +62,7 @@ func (r *running) fill(w *watching, progress *progress) error {
 		case e.wrong != nil:
 			r.leaveOut(&e)
 		case e.Type == watch.Bookmark && e.end:
-			w.watchdog.use(r.checkWatch(w)) // the store may take its time
+			w.watchdog.use(r.checkWatch(w)) // the store may take long
 			if err := r.commit(in, e.Version); err != nil {
 				return err
 			}
@@ -75,7 +76,7 @@ func (r *running) fill(w *watching, progress *progress) error {
 	}
 }
 
-// commit gives a new state to the store.
+// commit passes a new state to the store.
 func (r *running) commit(in *snapshot, version string) error {
 	if err := in.commit(version); err != nil {
 		return &storeError{err}
@@ -83,12 +84,12 @@ func (r *running) commit(in *snapshot, version string) error {
 	return nil
 }
 
-// storeError is one for which the server is not to blame.
+// storeError is an error of the store, not of the server.
 type storeError struct{ error }
 
 func (e *storeError) Unwrap() error { return e.error }
 
-// follow takes an event that comes before the state is complete.
+// follow applies an event that arrives before the state is complete.
 func (in *snapshot) follow(e *Event, progress *progress) {
 	switch e.Type {
 	case watch.Added:
@@ -103,7 +104,7 @@ func (in *snapshot) follow(e *Event, progress *progress) {
 	case watch.Bookmark:
 		progress.live()
 	default:
-		in.r.Skip(fmt.Errorf("an event of the unknown type %q", e.Type))
+		in.r.Skip(fmt.Errorf("unknown event type %q", e.Type))
 	}
 }
 
@@ -125,7 +126,7 @@ func (in *snapshot) removeEvent(e *Event) {
 	}
 }
 
-// streamFailed says what to do when a stream could not be opened or was not complete.
+// streamFailed returns the next state when a streaming list could not be opened or was not complete.
 func (r *running) streamFailed(err error, opened bool) step {
 	var store *storeError
 	now := r.config.Clock.Now()
@@ -136,7 +137,7 @@ func (r *running) streamFailed(err error, opened bool) step {
 		return r.giveUp(err)
 	case isExpired(err), isTooLarge(err):
 		if r.streamVersion() == "" {
-			return stepList // it cannot be the version
+			return stepList // the version is not the cause
 		}
 		r.setUnavailable()
 		return stepBegin
@@ -144,27 +145,27 @@ func (r *running) streamFailed(err error, opened bool) step {
 		return r.fail(err, stepBegin)
 	case errors.Is(err, errNoBookmark), refusesStream(err):
 		r.fallback.refused(now)
-		r.config.Logger.V(2).Info("The server cannot begin a watch with all objects: listing instead", "type", r.config.Type, "err", err, "again", r.fallback.after)
+		r.config.Logger.V(2).Info("Server does not support streaming lists, listing instead", "type", r.config.Type, "err", err, "again", r.fallback.after)
 		return stepList
 	case err == io.EOF, isCut(err):
 		if r.fallback.brokeOff(now) {
 			return stepList
 		}
-		return r.fail(fmt.Errorf("the stream of %s ended before it was complete: %w", r.config.Type, err), stepBegin)
+		return r.fail(fmt.Errorf("streaming list of %s was interrupted: %w", r.config.Type, err), stepBegin)
 	}
-	// Whatever it is that the server has against it, a list tells more.
+	// Whatever the reason, a list has a clearer error.
 	return stepList
 }
 
-// Inconsistency says how the objects at the beginning of a watch differ from a list of the same version. It is the fault of a server, or of
-// something between it and the client, that answers the same question in different ways.
+// Inconsistency describes how the objects of a streaming list differ from a list of the same version. The cause is the
+// server, or something between it and the client, that answers the same request in different ways.
 type Inconsistency struct {
 	// Type is what was listed, and ResourceVersion the version.
 	Type, ResourceVersion string
-	// Missing are the keys that only the list had, Unlisted those that only the watch had, Different those that had another
-	// version. Each has ten at most.
+	// Missing are the keys that only the list had, Unlisted those that only the watch had, Different those with
+	// different versions. Each has ten at most.
 	Missing, Unlisted, Different []string
-	// Count is how many there are in all.
+	// Count is the total number of differences.
 	Count int
 }
 
@@ -180,11 +181,11 @@ func (e *Inconsistency) Error() string {
 			parts = append(parts, fmt.Sprintf("%s: %s", part.what, strings.Join(part.keys, ", ")))
 		}
 	}
-	return fmt.Sprintf("%d of %s at version %s differ between the beginning of a watch and a list: %s",
+	return fmt.Sprintf("%d of %s at version %s differ between a streaming list and a list: %s",
 		e.Count, e.Type, e.ResourceVersion, strings.Join(parts, "; "))
 }
 
-// digest is the versions of objects by their key. It can stand for a store that takes in a new state.
+// digest has the versions of objects by their key. It implements Relist.
 type digest map[string]string
 
 // Add implements Relist.
@@ -204,7 +205,7 @@ func (r digest) Failed() []UndecodableError { return nil }
 
 const maxNamed = 10
 
-// compare returns what differs between what a watch and a list brought, or nil.
+// compare returns the differences between a streaming list and a list, or nil.
 func (r digest) compare(listed digest) *Inconsistency {
 	e := new(Inconsistency)
 	note := func(keys *[]string, key string) {
@@ -234,7 +235,8 @@ func (r digest) compare(listed digest) *Inconsistency {
 	return e
 }
 
-// verify lists at the very version of a stream, and tells of what differs. A server that cannot list it any more is not to blame.
+// verify lists at the version of a streaming list, and reports the differences. It is not an error if the server no
+// longer has the version.
 func (r *running) verify(streamed digest, version string) {
 	listed := digest{}
 	in := &snapshot{r: r.Reflector, relist: listed}
@@ -242,7 +244,7 @@ func (r *running) verify(streamed digest, version string) {
 	for more := true; more; more = options.Continue != "" {
 		page, err := r.page(in, options)
 		if err != nil {
-			r.config.Logger.V(2).Info("The beginning of a watch could not be compared with a list", "type", r.config.Type, "version", version, "err", err)
+			r.config.Logger.V(2).Info("Failed to compare a streaming list with a list", "type", r.config.Type, "version", version, "err", err)
 			return
 		}
 		options = metav1.ListOptions{Limit: defaultPageSize, Continue: page.Continue}
