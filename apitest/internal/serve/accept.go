@@ -48,7 +48,7 @@ func negotiateError(r *http.Request) (output, bool) {
 	return choose(r, builtinMedia, func(_ string, target *schema.GroupVersionKind) bool { return target == nil })
 }
 
-// produces tells whether the path has anything that the client accepts, leaving parameters aside.
+// produces reports whether the path has anything that the client accepts, leaving parameters aside.
 func produces(r *http.Request) bool {
 	header := r.Header.Get("Accept")
 	if header == "" {
@@ -64,7 +64,7 @@ func produces(r *http.Request) bool {
 	return false
 }
 
-// transforms tells whether a kind can be shown as the target.
+// transforms reports whether a kind can be shown as the target.
 func transforms(media string, target schema.GroupVersionKind, custom bool) bool {
 	if target.Group != "meta.k8s.io" || (target.Version != "v1" && target.Version != "v1beta1") {
 		return false
@@ -152,7 +152,7 @@ func parseAccept(header string) []accepted {
 	return clauses
 }
 
-// isPretty tells whether a person reads the answer.
+// isPretty reports whether a person reads the answer.
 func isPretty(r *http.Request) bool {
 	if value := r.URL.Query().Get("pretty"); value != "" {
 		pretty, _ := strconv.ParseBool(value)

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// same tells whether a change changed nothing. Then nothing is written, and the version stays.
+// same reports whether a change changed nothing. Then nothing is written, and the version stays.
 func same(obj, live runtime.Object) bool { return apiequality.Semantic.DeepEqual(obj, live) }
 
 // keepTimes takes the managed fields of live back into obj, if the two differ in nothing but their times.

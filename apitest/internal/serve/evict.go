@@ -119,7 +119,7 @@ func allowsUnhealthy(b *policyv1.PodDisruptionBudget) bool {
 		b.Status.CurrentHealthy >= b.Status.DesiredHealthy && b.Status.DesiredHealthy > 0
 }
 
-// allowed tells whether there is a disruption left.
+// allowed reports whether there is a disruption left.
 func allowed(b *policyv1.PodDisruptionBudget) error {
 	const message = "Cannot evict pod as it would violate the pod's disruption budget."
 	var err *apierrors.StatusError

@@ -37,10 +37,10 @@ func (s *Server) newFilter(r *Request, stored *kinds.Kind, namespace string, opt
 	return f, nil
 }
 
-// selects tells whether there is a selector at all, apart from the namespace.
+// selects reports whether there is a selector at all, apart from the namespace.
 func (f *filter) selects() bool { return f.labels != nil || f.fields != nil || f.shard != nil }
 
-// matches tells whether the client wants an object that is in its namespace.
+// matches reports whether the client wants an object that is in its namespace.
 func (f *filter) matches(obj runtime.Object) bool {
 	if f.labels != nil && !f.labels.Matches(labels.Set(metaOf(obj).GetLabels())) {
 		return false

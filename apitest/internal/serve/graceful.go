@@ -69,7 +69,7 @@ func shortenGrace(pod *corev1.Pod, opts *metav1.DeleteOptions) (graceful, pendin
 }
 
 // collectorFinalizers adds or removes the finalizers by which a client tells the garbage collector what to do with
-// dependents. It tells whether that changed anything.
+// dependents. It reports whether that changed anything.
 func (c *call) collectorFinalizers(m metav1.Object, opts *metav1.DeleteOptions) bool {
 	old := m.GetFinalizers()
 	wanted := slices.DeleteFunc(slices.Clone(old), func(f string) bool {

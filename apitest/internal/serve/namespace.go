@@ -19,7 +19,7 @@ var namespaces = schema.GroupResource{Resource: "namespaces"}
 
 func isNamespace(k *kinds.Kind) bool { return k.Group == "" && k.Kind == "Namespace" }
 
-// holdsNamespace tells whether obj is a namespace that has finalizers in its spec, which keep it as others do.
+// holdsNamespace reports whether obj is a namespace that has finalizers in its spec, which keep it as others do.
 func holdsNamespace(obj runtime.Object) bool {
 	namespace, ok := obj.(*corev1.Namespace)
 	return ok && len(namespace.Spec.Finalizers) > 0

@@ -18,7 +18,7 @@ type Config struct {
 	Registry *kinds.Registry
 	Patcher  patch.Patcher
 
-	// Authenticate tells whose a bearer token is. Authorize tells whether the request may be made; nil means that it may.
+	// Authenticate tells whose a bearer token is. Authorize reports whether the request may be made; nil means that it may.
 	Authenticate func(token string) (User, bool)
 	Authorize    func(*Request) bool
 
@@ -55,7 +55,7 @@ type Server struct {
 	issued    issued
 }
 
-// New makes a server. Close ends it.
+// New returns a server. Close ends it.
 func New(config Config) *Server {
 	if config.Lenient {
 		config.Patcher = config.Patcher.WithoutDefaults()
@@ -156,7 +156,7 @@ func (s *Server) missing(w http.ResponseWriter, r *Request) {
 	pageNotFound(w)
 }
 
-// serves tells whether the group is there, with other, built-in resources.
+// serves reports whether the group is there, with other, built-in resources.
 func (s *Server) serves(r *Request) bool {
 	return slices.ContainsFunc(s.config.Registry.All(), func(k *kinds.Kind) bool {
 		return !k.Custom && k.Group == r.Resource.Group

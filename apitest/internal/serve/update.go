@@ -244,7 +244,7 @@ func (c *call) validateUpdate(obj, live runtime.Object) error {
 // ownRules are subresources by which can be changed what else cannot.
 var ownRules = map[string]bool{"ephemeralcontainers": true, "resize": true}
 
-// finalized tells whether an object that waits for its deletion has lost its last finalizer.
+// finalized reports whether an object that waits for its deletion has lost its last finalizer.
 func finalized(obj, live runtime.Object) bool {
 	old := metaOf(live)
 	grace := old.GetDeletionGracePeriodSeconds()

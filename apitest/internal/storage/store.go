@@ -32,7 +32,7 @@ type collection struct {
 	changed chan struct{} // closed at the next event
 }
 
-// New makes an empty store whose collections keep history events; 0 means DefaultHistory.
+// New returns an empty store whose collections keep history events; 0 means DefaultHistory.
 func New(history int) *Store {
 	if history <= 0 {
 		history = DefaultHistory

@@ -146,7 +146,7 @@ func (d *decoder) tree(c byte, p *place, last any) (v any, same, ok bool) {
 	return v, same && identical(v, last), true
 }
 
-// worthLooking tells whether the object or list that begins here may be known. One without members is not shared: programs
+// worthLooking reports whether the object or list that begins here may be known. One without members is not shared: programs
 // that must not write to it do so all the same.
 func (d *decoder) worthLooking(p *place) bool {
 	if d.shares == nil || !d.shares.trees && !p.managed || d.depth > deepestLook {

@@ -76,7 +76,7 @@ func (s *Shares) Forget() {
 // One look in so many must be worth it.
 const stringWorth, treeWorth = 4, 16
 
-// judging tells whether the object that is decoded now is one of those by which it is judged what is worth looking for:
+// judging reports whether the object that is decoded now is one of those by which it is judged what is worth looking for:
 // the first ones, and then one of many. Only these change anything at the places.
 func (s *Shares) judging() bool {
 	if s == nil {

@@ -69,7 +69,7 @@ func (s *Shares) Forget() {
 	}
 }
 
-// judging tells whether the object that is decoded now is one of those by which it is judged what is worth looking for:
+// judging reports whether the object that is decoded now is one of those by which it is judged what is worth looking for:
 // the first ones, and then one of many.
 func (s *Shares) judging() bool {
 	if s == nil {
@@ -118,7 +118,7 @@ func (s *Shares) raw(b []byte) []byte {
 	return unsafe.Slice(unsafe.StringData(text), len(b))
 }
 
-// worthLooking tells whether a part of an object may be known. Shares may be nil.
+// worthLooking reports whether a part of an object may be known. Shares may be nil.
 func (s *Shares) worthLooking(f *field, b []byte, judging bool) bool {
 	return s != nil && s.parts && len(b) >= smallestTree && s.worth[f.id].Look(treeWorth, judging)
 }
