@@ -8,20 +8,20 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// DefaultHistory is how many events a collection keeps unless told otherwise.
+// DefaultHistory is the default number of events that a collection keeps.
 const DefaultHistory = 10_000
 
-// Store holds the objects of all resources. Its methods may be called from anywhere.
+// Store has the objects of all resources. Its methods are safe for concurrent use.
 type Store struct {
 	history int
 
 	mu          sync.RWMutex
 	version     uint64 // of the newest write
-	compacted   uint64 // versions up to this one are forgotten
+	compacted   uint64 // versions up to this one are compacted
 	collections map[Resource]*collection
 }
 
-// collection is the objects of one resource and its newest events.
+// collection has the objects of one resource and its newest events.
 //
 // Invariant: log is in the order of versions, holds at most history events, and holds every event after dropped.
 // Invariant: undoing the log from the newest event leads from tree to the state at dropped.
@@ -40,7 +40,7 @@ func New(history int) *Store {
 	return &Store{history: history, version: 1, collections: map[Resource]*collection{}}
 }
 
-// Version of the newest write.
+// Version returns the version of the newest write.
 func (s *Store) Version() uint64 {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -57,7 +57,7 @@ func (s *Store) Get(r Resource, key string) *Item {
 	return nil
 }
 
-// Create adds an object, which becomes the store's. Its resource version is set.
+// Create adds an object, which the store owns from then on. It sets its resource version.
 func (s *Store) Create(r Resource, key string, object runtime.Object) (*Item, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,7 +65,7 @@ func (s *Store) Create(r Resource, key string, object runtime.Object) (*Item, er
 	if c.tree.get(key) != nil {
 		return nil, ErrExists
 	}
-	item, err := s.stamp(key, object)
+	item, err := s.newItem(key, object)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (s *Store) Create(r Resource, key string, object runtime.Object) (*Item, er
 	return item, nil
 }
 
-// Update puts object, which becomes the store's, in the place of old.
+// Update replaces old with object, which the store owns from then on.
 func (s *Store) Update(r Resource, old *Item, object runtime.Object) (*Item, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,7 +83,7 @@ func (s *Store) Update(r Resource, old *Item, object runtime.Object) (*Item, err
 	if c.tree.get(old.Key) != old {
 		return nil, ErrChanged
 	}
-	item, err := s.stamp(old.Key, object)
+	item, err := s.newItem(old.Key, object)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (s *Store) Update(r Resource, old *Item, object runtime.Object) (*Item, err
 	return item, nil
 }
 
-// Delete takes old out. The item it returns, which watchers see, is the last state with the version of the deletion.
+// Delete removes old. The returned item, which watchers get, is the last state with the version of the deletion.
 func (s *Store) Delete(r Resource, old *Item) (*Item, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,7 +101,7 @@ func (s *Store) Delete(r Resource, old *Item) (*Item, error) {
 	if c.tree.get(old.Key) != old {
 		return nil, ErrChanged
 	}
-	item, err := s.stamp(old.Key, Shallow(old.Object))
+	item, err := s.newItem(old.Key, Shallow(old.Object))
 	if err != nil {
 		return nil, err
 	}
@@ -120,8 +120,9 @@ func (s *Store) collection(r Resource) *collection {
 	return c
 }
 
-// stamp makes an item of the next version. It is taken only when append is called.
-func (s *Store) stamp(key string, object runtime.Object) (*Item, error) {
+// newItem returns an item with the next version, and sets it in the object. The version is used only when append is
+// called.
+func (s *Store) newItem(key string, object runtime.Object) (*Item, error) {
 	accessor, err := meta.Accessor(object)
 	if err != nil {
 		return nil, err
@@ -133,7 +134,7 @@ func (s *Store) stamp(key string, object runtime.Object) (*Item, error) {
 func (s *Store) append(c *collection, e *Event) {
 	s.version = e.Version()
 	if len(c.log) >= s.history {
-		// Readers may hold parts of the old array, so it is left as it is; append moves on to a new one in time.
+		// Readers may hold parts of the old array, so it is not modified; append allocates a new one eventually.
 		c.dropped = c.log[0].Version()
 		c.log = c.log[1:]
 	}
@@ -142,14 +143,14 @@ func (s *Store) append(c *collection, e *Event) {
 	c.changed = make(chan struct{})
 }
 
-// Compact forgets the versions before version: what asks for them from now on gets ErrCompacted.
+// Compact drops the versions before version: readers that start there get ErrCompacted.
 func (s *Store) Compact(version uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.compacted = max(s.compacted, min(version, s.version))
 }
 
-// Compacted is the oldest version that can be asked for.
+// Compacted returns the oldest available version.
 func (s *Store) Compacted() uint64 {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
