@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Create creates an object as a client would, without a connection. The object says what it is by its Go type or, if it is
-// unstructured, by its kind. What is returned is the object as it was stored.
+// Create creates an object as a client would, without a connection. Its resource is determined by its Go type or, if it
+// is unstructured, by its kind. It returns the stored object.
 func (s *Server) Create(ctx context.Context, obj runtime.Object) (runtime.Object, error) {
 	return s.api.CreateObject(obj)
 }
@@ -25,7 +25,8 @@ func (s *Server) UpdateStatus(ctx context.Context, obj runtime.Object) (runtime.
 	return s.api.UpdateObject(obj, "status")
 }
 
-// Delete deletes an object as a client would: it may be there for some time yet. Of the object, the kind and the name count.
+// Delete deletes an object as a client would: it may still exist for some time. Only the kind and the name of obj are
+// used.
 func (s *Server) Delete(ctx context.Context, obj runtime.Object, opts metav1.DeleteOptions) error {
 	return s.api.DeleteObject(obj, opts)
 }
@@ -35,14 +36,13 @@ func (s *Server) Get(ctx context.Context, resource schema.GroupVersionResource, 
 	return s.api.GetObject(resource, namespace, name)
 }
 
-// List returns the objects of a resource in a namespace, or in all if that is "", and the version at which they are so.
+// List returns the objects of a resource in a namespace, or in all if that is "", and the version of the list.
 func (s *Server) List(ctx context.Context, resource schema.GroupVersionResource, namespace string) ([]runtime.Object, string, error) {
 	return s.api.ListObjects(resource, namespace)
 }
 
-// Put stores objects just as they are, with their status, UID and timestamps if they have any, in place of those of the
-// same name. Nothing is checked and no default is set. Namespaces that are missing are made. It is for the state with which
-// a test begins.
+// Put stores objects unchanged, with their status, UID and timestamps if they have any, and replaces those of the same
+// name. Nothing is validated or defaulted. Missing namespaces are created. It is for the initial state of a test.
 func (s *Server) Put(objs ...runtime.Object) error {
 	for i, obj := range objs {
 		if err := s.api.PutObject(obj); err != nil {
@@ -52,14 +52,14 @@ func (s *Server) Put(objs ...runtime.Object) error {
 	return nil
 }
 
-// Serve serves further kinds without a definition: see Config.Kinds. Those that are served already stay as they are.
+// Serve serves more kinds without a definition: see Config.Kinds. Those that are already served are not changed.
 func (s *Server) Serve(kinds ...Kind) { s.api.Registry().AddLoose(kinds...) }
 
-// Serves tells whether there is such a resource.
+// Serves reports whether the resource is served.
 func (s *Server) Serves(resource schema.GroupVersionResource) bool {
 	_, ok := s.api.Registry().Lookup(resource)
 	return ok
 }
 
-// ResourceVersion is the newest one.
+// ResourceVersion returns the newest resource version.
 func (s *Server) ResourceVersion() string { return fmt.Sprint(s.api.Store().Version()) }

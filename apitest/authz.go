@@ -7,10 +7,10 @@ import (
 
 func isMaster(user User) bool { return slices.Contains(user.Groups, masters) }
 
-// public are the paths that everybody may read.
+// public are the paths that every user may read.
 var public = []string{"/healthz", "/livez", "/readyz", "/version"}
 
-// allowMasters is the rule of a cluster that has no roles but those it comes with.
+// allowMasters is the rule of a cluster with the default roles only.
 func allowMasters(r *Request) bool {
 	if isMaster(r.User) {
 		return true
@@ -22,7 +22,7 @@ func allowMasters(r *Request) bool {
 		}
 		return !isAnonymous(r.User) && isDiscovery(path)
 	}
-	// Everybody may ask who they are and what they may do.
+	// Every user may request its own identity and permissions.
 	return r.IsResource && r.Verb == "create" && !isAnonymous(r.User) && strings.HasPrefix(r.Resource.Resource, "selfsubject")
 }
 

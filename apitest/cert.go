@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// certificate proves to clients that they speak to this server: it is signed by itself, and they are given it as their
-// authority.
+// certificate is the self-signed certificate of the server, which clients use as their CA.
 type certificate struct {
 	tls *tls.Config
 	pem []byte
@@ -28,7 +27,7 @@ func newCertificate() (*certificate, error) {
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1),
 		Subject:      pkix.Name{CommonName: "apitest"},
-		// Valid at whatever time it is, be it in a bubble.
+		// Valid at any time, also in a bubble.
 		NotBefore:             time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC),
 		NotAfter:              time.Date(2190, 1, 1, 0, 0, 0, 0, time.UTC),
 		KeyUsage:              x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,

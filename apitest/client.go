@@ -8,7 +8,7 @@ import (
 	"vedette.dev/rest"
 )
 
-// URL is where the server is. Without a socket, only clients that have the Dial of RESTConfig can reach it.
+// URL returns the address of the server. Without a socket, only clients with the Dial of RESTConfig can reach it.
 func (s *Server) URL() string {
 	switch {
 	case s.pipes != nil, s.direct != nil:
@@ -19,8 +19,8 @@ func (s *Server) URL() string {
 	return "http://" + s.listener.Addr().String()
 }
 
-// RESTConfig is a configuration for clients of this server, with the token of an administrator. Clients made from it are not
-// throttled, and answers are not compressed. It is the caller's to change.
+// RESTConfig returns a client configuration for this server, with the token of an administrator. Clients are not
+// throttled, and responses are not compressed. The caller may modify it.
 func (s *Server) RESTConfig() *rest.Config {
 	config := &rest.Config{
 		Host:               s.URL(),
@@ -40,7 +40,7 @@ func (s *Server) RESTConfig() *rest.Config {
 	return config
 }
 
-// Kubeconfig is the configuration for other programs, such as kubectl.
+// Kubeconfig returns the configuration for other programs, such as kubectl.
 func (s *Server) Kubeconfig() []byte {
 	type object = map[string]any
 	cluster := object{"server": s.URL()}
@@ -56,7 +56,7 @@ func (s *Server) Kubeconfig() []byte {
 		"current-context": "apitest",
 	})
 	if err != nil {
-		panic(err) // strings can be encoded
+		panic(err) // strings can always be encoded
 	}
 	return data
 }

@@ -10,64 +10,67 @@ import (
 	"vedette.dev/apitest/internal/serve"
 )
 
-// Config says how a server is to be. The zero value works.
+// Config configures a server. The zero value works.
 type Config struct {
-	// InMemory makes a server without a socket: connections are pairs of pipes, which Dial of the rest.Config makes. It works
-	// in a testing/synctest bubble. Programs other than this one cannot reach it.
+	// InMemory makes a server without a socket: connections are pairs of pipes, created by Dial of the rest.Config. It
+	// works in a testing/synctest bubble. Other processes cannot reach it.
 	InMemory bool
-	// InProcess makes a server without connections: the Transport of the rest.Config calls it. It does not do anything between
-	// requests, so that one that is forgotten needs no Close. It works in a bubble, too.
+	// InProcess makes a server without connections: the Transport of the rest.Config calls it. It does nothing between
+	// requests, so that it need not be closed. It works in a bubble, too.
 	InProcess bool
-	// PlainHTTP makes a server with a socket that does without TLS. kubectl sends no token to such a server.
+	// PlainHTTP makes a server with a socket, but without TLS. kubectl sends no token to such a server.
 	PlainHTTP bool
 
-	// Objects are there from the beginning, as they are: see Server.Put.
+	// Objects are the initial objects, stored unchanged: see Server.Put.
 	Objects []runtime.Object
-	// History is how many changes of each resource are kept for watches and lists of the past. 0 means 10,000.
+	// History is the number of changes of each resource that are kept for watches and lists of older versions. 0 means
+	// 10,000.
 	History int
 
-	// Kinds are served besides the built-in ones, without a definition: their objects are taken as they are.
+	// Kinds are served besides the built-in ones, without a definition: their objects are stored unchanged.
 	Kinds []Kind
-	// Lenient makes a server that takes objects of all kinds as they are, as the simple fakes of client-go do. It knows no rules
-	// and no defaults, and asks for no namespaces; there are none in the beginning. A write of the object is also one of
-	// the status. What has no finalizers goes when it is deleted. It serves all versions that there are clients for.
+	// Lenient makes a server that stores objects of all kinds unchanged, as the simple fakes of client-go do. There is
+	// no validation and no defaulting, and namespaces are not required; there are none initially. A write of the object
+	// also writes the status. An object without finalizers is removed when it is deleted. All versions that have
+	// clients are served.
 	Lenient bool
-	// Untyped makes a lenient server for which all objects are just JSON, those of built-in kinds, too. Strategic merge patches
-	// and protobuf need types.
+	// Untyped makes a lenient server for which all objects are plain JSON, including those of built-in kinds. Strategic
+	// merge patches and protobuf need types.
 	Untyped bool
 
-	// Tokens are the bearer tokens that are accepted, besides those of service accounts that were asked for, and AdminToken,
-	// which is there if no other token is given.
+	// Tokens are the accepted bearer tokens, besides those of service accounts that were requested, and AdminToken,
+	// which is accepted if there are no other tokens.
 	Tokens map[string]User
-	// Allow decides whether a request may be made. Nil means that members of system:masters may do everything and others
-	// may look at what is served, as in a cluster without any roles.
+	// Allow decides whether a request is authorized. Nil means that members of system:masters may do everything and
+	// others may read discovery, as in a cluster without any roles.
 	Allow func(*Request) bool
 
-	// CreateNamespaces makes a namespace when the first object in it is created. Otherwise that is an error, as in a cluster.
+	// CreateNamespaces creates a namespace when the first object in it is created. Otherwise that is an error, as in a
+	// cluster.
 	CreateNamespaces bool
-	// NoControllers leaves to the test what controllers do in a cluster. Otherwise a namespace that is deleted is emptied and
-	// goes. There is no other controller.
+	// NoControllers disables controllers. Otherwise a namespace that is deleted is emptied and removed. There is no
+	// other controller.
 	NoControllers bool
-	// ShardSelectors makes lists and watches understand shardSelector, which in a cluster is behind a feature gate.
+	// ShardSelectors makes lists and watches support shardSelector, which in a cluster is behind a feature gate.
 	ShardSelectors bool
 
-	// Faults are in force from the beginning: see Server.Inject.
+	// Faults are injected from the start: see Server.Inject.
 	Faults []Fault
 
-	// Logger hears about trouble with connections. Nil means silence.
+	// Logger receives connection errors. Nil means no logging.
 	Logger *slog.Logger
 }
 
-// Kind is a kind that is served without a definition. Its Plural, if empty, is guessed.
+// Kind is a kind that is served without a definition. If its Plural is empty, it is guessed.
 type Kind = kinds.Loose
 
-// User is who a request comes from.
+// User is the user of a request.
 type User = serve.User
 
-// Request is what a client asks for, in the words of authorization rules.
+// Request is a request, in terms of authorization rules.
 type Request = serve.Request
 
-// AdminToken is the bearer token of the one user of a server to which no tokens are given.
+// AdminToken is the bearer token of the only user of a server without Tokens.
 const AdminToken = "apitest-admin"
 
 // admin is the user of AdminToken.
@@ -80,14 +83,14 @@ const (
 
 func (c *Config) validate() error {
 	if c.InMemory && c.PlainHTTP {
-		return fmt.Errorf("apitest: Config.PlainHTTP is for servers with a socket, and InMemory for those without")
+		return fmt.Errorf("apitest: Config.PlainHTTP and InMemory cannot be combined")
 	}
 	if c.InProcess && (c.PlainHTTP || c.InMemory) {
-		return fmt.Errorf("apitest: Config.InProcess is for servers without connections, and PlainHTTP and InMemory for those with some")
+		return fmt.Errorf("apitest: Config.InProcess cannot be combined with PlainHTTP or InMemory")
 	}
 	for _, k := range c.Kinds {
 		if k.Version == "" || k.Kind == "" {
-			return fmt.Errorf("apitest: Config.Kinds has one without a version or a kind: %s", k.GroupVersionKind)
+			return fmt.Errorf("apitest: Config.Kinds has an entry without a version or a kind: %s", k.GroupVersionKind)
 		}
 	}
 	if c.History < 0 {

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// directTransport calls the server in place of sending requests to it. A request is handled in the goroutine of the caller,
-// unless it is a watch: that has a goroutine of its own, which has ended when Close of the body returns.
+// directTransport calls the server instead of sending requests to it. A request is handled in the goroutine of the
+// caller, unless it is a watch: that has a goroutine of its own, which has ended when Close of the body returns.
 type directTransport struct {
 	handler http.Handler
 	closed  <-chan struct{}
@@ -20,7 +20,7 @@ type directTransport struct {
 // RoundTrip implements http.RoundTripper.
 func (t *directTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	select {
-	case <-t.closed: // as with a socket on which nobody listens any more
+	case <-t.closed: // as with a socket without a listener
 		return nil, os.NewSyscallError("connect", syscall.ECONNREFUSED)
 	case <-req.Context().Done():
 		return nil, req.Context().Err()
@@ -35,7 +35,7 @@ func (t *directTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.stream(received, req, cancel)
 }
 
-// receivedAs is a request as a server sees it.
+// receivedAs returns a request as a server receives it.
 func receivedAs(req *http.Request, ctx context.Context) *http.Request {
 	received := req.Clone(ctx)
 	received.RequestURI, received.RemoteAddr = req.URL.RequestURI(), pipeAddr{}.String()
@@ -48,7 +48,7 @@ func receivedAs(req *http.Request, ctx context.Context) *http.Request {
 	return received
 }
 
-// answer collects the whole answer.
+// answer collects the whole response.
 func (t *directTransport) answer(received, req *http.Request) (*http.Response, error) {
 	defer received.Body.Close()
 	w := &directWriter{header: http.Header{}}
@@ -61,12 +61,12 @@ func (t *directTransport) answer(received, req *http.Request) (*http.Response, e
 	return w.response(req, io.NopCloser(&w.collected), int64(w.collected.Len())), nil
 }
 
-// stream returns as soon as the header is there. What follows waits for the reader.
+// stream returns as soon as the header is written. The body blocks until it is read.
 func (t *directTransport) stream(received, req *http.Request, cancel context.CancelFunc) (*http.Response, error) {
 	reader, writer := io.Pipe()
 	w := &directWriter{header: http.Header{}, to: writer, begun: make(chan struct{})}
 	body := &directBody{PipeReader: reader, cancel: cancel, done: make(chan struct{})}
-	// A request that is cancelled fails its reader, too.
+	// A cancelled request fails its reader, too.
 	uncancel := context.AfterFunc(req.Context(), func() { _ = writer.CloseWithError(req.Context().Err()) })
 	go func() {
 		defer close(body.done)
@@ -87,7 +87,7 @@ type directBody struct {
 	done   chan struct{} // closed when the handler has returned
 }
 
-// Read finds the end after Close, and no error: who has stopped a watch does not want to hear of it.
+// Read returns io.EOF after Close, as for a watch that was stopped.
 func (b *directBody) Read(p []byte) (int, error) {
 	n, err := b.PipeReader.Read(p)
 	if err == io.ErrClosedPipe {
@@ -104,12 +104,12 @@ func (b *directBody) Close() error {
 	return err
 }
 
-// directWriter is the http.ResponseWriter.
+// directWriter implements http.ResponseWriter.
 type directWriter struct {
 	header    http.Header
 	to        io.Writer
 	collected bytes.Buffer
-	// begun, if not nil, is closed when sent and code are set. They do not change then.
+	// begun, if not nil, is closed when sent and code are set. They do not change afterwards.
 	begun chan struct{}
 	once  sync.Once
 	sent  http.Header
@@ -135,7 +135,7 @@ func (w *directWriter) Write(data []byte) (int, error) {
 	return w.to.Write(data)
 }
 
-// Flush implements http.Flusher. Nothing is held back.
+// Flush implements http.Flusher. Nothing is buffered.
 func (w *directWriter) Flush() { w.WriteHeader(http.StatusOK) }
 
 func (w *directWriter) response(req *http.Request, body io.ReadCloser, length int64) *http.Response {

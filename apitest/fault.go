@@ -4,102 +4,103 @@ import (
 	"time"
 )
 
-// Fault is trouble to make: what happens, to which requests, and how often. See [Server.Inject], [Config.Faults], and
-// [ParseFault] for its form as text.
+// Fault is a fault to inject: the effect, the requests it applies to, and how often. See [Server.Inject],
+// [Config.Faults], and [ParseFault] for its text form.
 type Fault struct {
-	// Match says which requests it happens to. The zero value is all of them.
+	// Match selects the requests. The zero value means all of them.
 	Match Match
 	// Effect is what happens.
 	Effect Effect
 
-	// Delay is how long Slow and Lag take, how long Trickle waits before each piece, and how long a watch lasts before End.
+	// Delay is the delay of Slow and Lag, the delay of Trickle before each piece, and the duration of a watch before
+	// End.
 	Delay time.Duration
-	// Bytes is how much is sent before Cut and Silence, and at a time by Trickle. 0 means half of the answer or frame for Cut,
-	// nothing for Silence, and 64 for Trickle.
+	// Bytes is how much is sent before Cut and Silence, and at a time by Trickle. 0 means half of the response or frame
+	// for Cut, nothing for Silence, and 64 for Trickle.
 	Bytes int
-	// RetryAfter is what answers with 429 and 5xx tell the client, in whole seconds. 0 means what the real server says: a
-	// second with 429 and 503, and nothing with others.
+	// RetryAfter is the Retry-After header of responses with 429 and 5xx, in whole seconds. 0 means that of the real
+	// server: a second with 429 and 503, and none with others.
 	RetryAfter time.Duration
 
-	// After is how many matches are left alone before the first is hit.
+	// After is the number of matches that are skipped before the first hit.
 	After int
-	// Times is how many are hit. 0 means all, until the fault is removed.
+	// Times is the number of hits. 0 means no limit, until the fault is removed.
 	Times int
-	// Probability is that of being hit, for each match after the first After. 0 means 1.
+	// Probability is the probability of a hit, for each match after the first After. 0 means 1.
 	Probability float64
-	// Seed makes another sequence of the same probability. The same seed makes the same one.
+	// Seed is the seed of the random sequence. The same seed gives the same sequence.
 	Seed uint64
 }
 
-// Match says which requests a fault happens to, in the words of authorization rules. What is left empty does not matter.
+// Match selects requests, in terms of authorization rules. Empty fields match everything.
 type Match struct {
-	// Verbs are get, list, watch, create, update, patch, delete and deletecollection. For paths that are not of objects they
-	// are methods in lower case.
+	// Verbs are get, list, watch, create, update, patch, delete and deletecollection. For non-resource paths they are
+	// methods in lower case.
 	Verbs []string
-	// Resource is the plural, such as pods, with a dot and the group if that matters: deployments.apps.
+	// Resource is the plural, such as pods, optionally with a dot and the group: deployments.apps.
 	Resource string
-	// Subresource is one of the resource, or * for any. If it is empty and Resource is not, only requests without one match.
+	// Subresource is a subresource, or * for any. If it is empty and Resource is not, only requests without one match.
 	Subresource string
-	// Namespace and Name are those of the request. For an effect on events and for Garbage, they are those of the object:
+	// Namespace and Name are those of the request. For effects on events and for Garbage, they are those of the object:
 	// a watch of all namespaces has events in each.
 	Namespace, Name string
-	// User is the name of who asks.
+	// User is the name of the user.
 	User string
-	// Path is how the path begins. It is for what is not of objects, such as discovery.
+	// Path is a prefix of the path. It is for non-resource requests, such as discovery.
 	Path string
 }
 
-// Effect is what happens to a request. There are four sorts, which differ in what is counted by After, Times, Probability
+// Effect is the effect of a fault. There are four groups, which differ in what is counted by After, Times, Probability
 // and [Injection.Hits]:
 //
-//   - Answers come in place of what the request asks for, which is not done.
-//   - Trouble with the connection comes while the request is done. For a watch, Cut counts frames; the others, requests.
-//   - Ends of a watch count watches. Those that are under way are hit when the fault is injected.
-//   - Effects on events count frames, of watches that are under way, too.
+//   - Answers replace the response; the request is not executed.
+//   - Connection effects act while the request is executed. For a watch, Cut counts frames; the others, requests.
+//   - Ends of a watch count watches. Watches that are running when the fault is injected are hit, too.
+//   - Effects on events count frames, also those of watches that are already running.
 type Effect string
 
-// Answers. Each has the words of the real server.
+// Answers. Each has the text of the real server.
 const (
 	AnswerUnauthorized    Effect = "401"
 	AnswerForbidden       Effect = "403"
 	AnswerNotFound        Effect = "404" // the object, or the resource if none is named
-	AnswerConflict        Effect = "409" // or that it exists, to a creation
+	AnswerConflict        Effect = "409" // or AlreadyExists, for a create
 	AnswerExpired         Effect = "410" // with the reason Expired
 	AnswerGone            Effect = "410-gone"
-	AnswerTooManyRequests Effect = "429" // as priority and fairness does: in plain text
-	AnswerInternalError   Effect = "500" // etcd has lost its leader
+	AnswerTooManyRequests Effect = "429" // as by priority and fairness: in plain text
+	AnswerInternalError   Effect = "500" // etcd leader changed
 	AnswerBadGateway      Effect = "502" // a page of HTML, from a proxy
 	AnswerUnavailable     Effect = "503" // the server is shutting down
 	AnswerTimeout         Effect = "504"
-	// AnswerConversionFailed is that of a custom kind whose conversion webhook cannot be reached. A watch ends, without a word
-	// if it was under way, and with an error if it would begin with the newest state; from an older version on, it stays
-	// and has no events. That is what the real server's cache does.
+	// AnswerConversionFailed is that of a custom kind whose conversion webhook cannot be reached. A running watch ends
+	// without an error, and a new one that would start with the newest state with an error; one from an older version
+	// stays open without events. That is what the cache of the real server does.
 	AnswerConversionFailed Effect = "conversion-failed"
-	// AnswerNoInitialEvents refuses sendInitialEvents, as a server without the feature WatchList. It leaves other
-	// requests alone.
+	// AnswerNoInitialEvents rejects sendInitialEvents, as a server without the feature WatchList. It does not affect
+	// other requests.
 	AnswerNoInitialEvents Effect = "no-initial-events"
 )
 
-// Trouble with the connection. With HTTP/2, it is shared with other requests, and they share the trouble.
+// Connection effects. An HTTP/2 connection is shared with other requests, which are affected, too.
 const (
-	// Slow lets the answer begin late.
+	// Slow delays the beginning of the response.
 	Slow Effect = "slow"
 	// Trickle sends the body in small pieces.
 	Trickle Effect = "trickle"
-	// Cut resets the connection in the middle of the answer; with a watch, in the middle of a frame.
+	// Cut resets the connection in the middle of the response; for a watch, in the middle of a frame.
 	Cut Effect = "cut"
-	// Silence makes the connection half-open: from now on, nothing is sent on it, nor is it closed, until the server or
-	// the client does so. What the client sends is swallowed. A watch has its header sent before. Those that are
-	// under way are hit when the fault is injected.
+	// Silence makes the connection half-open: nothing is sent on it any more, and it is not closed, until the server or
+	// the client does so. Data of the client is discarded. The header of a watch is sent before. Watches that are
+	// running when the fault is injected are hit, too.
 	Silence Effect = "silence"
-	// Garbage makes objects undecodable, in whichever answer or event they are. What is around them is good, and so are
-	// name, UID and version. It knows JSON and protobuf, not YAML and tables.
+	// Garbage makes objects undecodable, in any response or event. Their surroundings are intact, and so are name, UID
+	// and version. It supports JSON and protobuf, but not YAML and tables.
 	Garbage Effect = "garbage"
 )
 
 // Ends of a watch.
 const (
-	// End ends a watch after Delay, as the server does when its time is over. Without a Delay it has no events.
+	// End ends a watch after Delay, as its timeout does. Without a Delay there are no events.
 	End Effect = "end"
 	// The others end it with an event of type ERROR.
 	EndExpired         Effect = "end-410"
@@ -111,11 +112,11 @@ const (
 const (
 	NoBookmarks   Effect = "no-bookmarks"    // none at all
 	NoEndBookmark Effect = "no-end-bookmark" // all but the one that ends the initial events
-	Duplicate     Effect = "duplicate"       // the event comes twice; bookmarks do not
-	Lag           Effect = "lag"             // each frame comes late; the order stays
+	Duplicate     Effect = "duplicate"       // the event is sent twice; bookmarks are not
+	Lag           Effect = "lag"             // frames are delayed; their order is kept
 )
 
-// sort is when an effect happens.
+// sort is the group of an effect.
 type sort int
 
 const (
@@ -125,12 +126,12 @@ const (
 	onFrame
 )
 
-// traits are what the engine and the checks know of an effect.
+// traits are the properties of an effect.
 type traits struct {
 	sort sort
-	// watches says that it makes no sense for anything but watches.
+	// watches means that it applies to watches only.
 	watches bool
-	// The parameters that it takes. A delay that is needed is not optional.
+	// The parameters that it supports. A required delay is not optional.
 	delay, needsDelay, bytes, retryAfter bool
 }
 
@@ -163,7 +164,7 @@ var effects = map[Effect]traits{
 	Lag:                    {sort: onFrame, watches: true, needsDelay: true},
 }
 
-// sortFor is when the effect happens to this request: with watches, some do later than with others.
+// sortFor returns the group of the effect for this request: some differ for watches.
 func (e Effect) sortFor(watch bool) sort {
 	if watch {
 		switch e {

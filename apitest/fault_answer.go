@@ -14,7 +14,7 @@ import (
 	"vedette.dev/apitest/internal/serve"
 )
 
-// answer answers in place of the server, if the fault is an answer.
+// answer writes the response of the fault in place of the server's, if the fault is an answer.
 func answer(x *exchange, f *Fault) bool {
 	w, r := x.w, x.r
 	retryAfter(w, f)
@@ -55,7 +55,7 @@ func answer(x *exchange, f *Fault) bool {
 	return true
 }
 
-// gone is what servers said before there was the reason Expired, and some still say.
+// gone is what servers sent before there was the reason Expired, and some still do.
 func gone(r *serve.Request) error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status:  metav1.StatusFailure,
@@ -67,14 +67,14 @@ func gone(r *serve.Request) error {
 
 var errShuttingDown = apierrors.NewServiceUnavailable("apiserver is shutting down")
 
-// errNoLeader is not a Status: it becomes one with code 500 and without a reason, as what comes from etcd does.
+// errNoLeader is not a Status: it becomes one with code 500 and without a reason, as errors of etcd do.
 var errNoLeader = errors.New("etcdserver: leader changed")
 
-// badGateway is what a proxy says whose server does not answer.
+// badGateway is the response of a proxy whose server does not answer.
 const badGateway = "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n" +
 	"<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n"
 
-// retryAfter tells the client when to come back, if that is to be told.
+// retryAfter sets the Retry-After header, if there is one.
 func retryAfter(w http.ResponseWriter, f *Fault) {
 	after := f.RetryAfter
 	if after == 0 && (f.Effect == AnswerTooManyRequests || f.Effect == AnswerUnavailable) {
@@ -85,7 +85,7 @@ func retryAfter(w http.ResponseWriter, f *Fault) {
 	}
 }
 
-// conversionFailed is not a Status, either. Reads convert what is stored, and creations what is sent.
+// conversionFailed is not a Status, either. Reads convert the stored object, and creates the object that was sent.
 func conversionFailed(api *serve.Server, r *serve.Request) error {
 	kind := r.Resource.GroupVersion().WithKind(r.Resource.Resource)
 	if r.Kind != nil {
@@ -98,7 +98,7 @@ func conversionFailed(api *serve.Server, r *serve.Request) error {
 		kind, "https://127.0.0.1:9443/convert?timeout=30s")
 }
 
-// endOf is the event with which a watch ends.
+// endOf returns the error event with which a watch ends.
 func endOf(api *serve.Server, r *serve.Request, f *Fault) error {
 	switch f.Effect {
 	case EndExpired:
@@ -113,5 +113,5 @@ func endOf(api *serve.Server, r *serve.Request, f *Fault) error {
 	return errEnded
 }
 
-// errEnded ends a watch without a word.
-var errEnded = errors.New("apitest: the watch was ended by a fault")
+// errEnded ends a watch without an error event.
+var errEnded = errors.New("apitest: watch ended by a fault")

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// recorder holds an answer back.
+// recorder buffers a response.
 type recorder struct {
 	header http.Header
 	code   int
@@ -23,16 +23,16 @@ func (r *recorder) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// send sends a body in place of the recorded one, and promises another length if some of it is to be missing.
+// send sends a body in place of the recorded one, with another content length if some of it should be missing.
 func (r *recorder) send(w http.ResponseWriter, body []byte, length int) {
 	w.Header().Set("Content-Length", strconv.Itoa(length))
 	if r.code != 0 {
 		w.WriteHeader(r.code)
 	}
-	_, _ = w.Write(body) // if the client is gone, there is nobody to tell
+	_, _ = w.Write(body) // the client may have disconnected
 }
 
-// limit lets something happen to the connection after some bytes.
+// limit calls a function after some bytes.
 type limit struct {
 	http.ResponseWriter
 	faults *faults
@@ -48,7 +48,7 @@ func (l *limit) Unwrap() http.ResponseWriter { return l.ResponseWriter }
 
 func (l *limit) Write(p []byte) (int, error) {
 	if l.then == nil {
-		return len(p), nil // to nobody
+		return len(p), nil // discarded
 	}
 	if len(p) < l.left {
 		l.left -= len(p)
@@ -62,7 +62,7 @@ func (l *limit) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// trickle sends little at a time.
+// trickle sends small pieces.
 type trickle struct {
 	http.ResponseWriter
 	faults *faults

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// conn is a connection, below TLS, that can go bad.
+// conn is a connection, below TLS, that faults can act on.
 type conn struct {
 	net.Conn
 	gate   *gate
@@ -17,7 +17,7 @@ type conn struct {
 	closed atomic.Bool // by the server
 }
 
-// connKey is where the context of a request has its conn.
+// connKey is the context key of a request's conn.
 type connKey struct{}
 
 // withConn is an http.Server.ConnContext.
@@ -28,13 +28,13 @@ func withConn(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, c)
 }
 
-// connOf is the connection of a request. All requests have one.
+// connOf returns the connection of a request. All requests have one.
 func connOf(ctx context.Context) *conn {
 	c, _ := ctx.Value(connKey{}).(*conn)
 	return c
 }
 
-// cut ends the connection as a crash does: what is under way is lost, and the client is told that nobody is there.
+// cut resets the connection, as a crash does: data in transit is lost.
 func (c *conn) cut() {
 	if tcp, ok := c.Conn.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0) // a reset
@@ -42,10 +42,10 @@ func (c *conn) cut() {
 	_ = c.Conn.Close()
 }
 
-// silence makes the connection half-open: the server believes that it sends, and the client believes that it is there.
+// silence makes the connection half-open: server and client both believe that it works.
 func (c *conn) silence() { c.silent.Store(true) }
 
-// Read implements net.Conn. What comes in silence is swallowed, as if it were on its way for ever.
+// Read implements net.Conn. Data on a silent connection is discarded, as if it never arrived.
 func (c *conn) Read(p []byte) (int, error) {
 	for {
 		n, err := c.Conn.Read(p)
@@ -66,7 +66,7 @@ func (c *conn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// Close implements net.Conn. A silent connection stays open, as far as the client can see, until the gate is closed.
+// Close implements net.Conn. A silent connection stays open for the client until the gate is closed.
 func (c *conn) Close() error {
 	if c.closed.Swap(true) {
 		return net.ErrClosed
@@ -78,9 +78,9 @@ func (c *conn) Close() error {
 	return c.Conn.Close()
 }
 
-// swallow is what becomes of a silent connection that the server has closed.
+// swallow reads and discards data of a silent connection that the server has closed.
 func (c *conn) swallow() {
-	_ = c.Conn.SetReadDeadline(time.Time{}) // the server may have left one
+	_ = c.Conn.SetReadDeadline(time.Time{}) // the server may have set one
 	_, _ = io.Copy(io.Discard, c.Conn)
 	c.gate.forget(c)
 	_ = c.Conn.Close()

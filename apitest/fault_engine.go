@@ -11,17 +11,17 @@ import (
 	"vedette.dev/apitest/internal/serve"
 )
 
-// faults are those in force, and the watches that a new one may happen to. A request without any of them costs a lock and a
-// look.
+// faults are the active faults, and the running watches that a new one may apply to. Without faults, a request costs a
+// lock and a load.
 type faults struct {
 	api *serve.Server // set before the first request
 
-	// active is replaced, never changed.
+	// active is replaced, never modified.
 	active atomic.Pointer[[]*Injection]
 
-	mu      sync.Mutex // for the writers of active, and what follows
+	mu      sync.Mutex // for writers of active, and for the fields below
 	watches map[*watchRun]struct{}
-	number  int // of watches, up to now
+	number  int // of watches so far
 	closed  bool
 
 	stop    context.Context // ends with Close
@@ -36,7 +36,7 @@ func newFaults() *faults {
 	return f
 }
 
-// close ends whatever waits, and wait waits for it to have ended.
+// close ends everything that waits, and wait waits for its end.
 func (f *faults) close() {
 	f.mu.Lock()
 	f.closed = true
@@ -46,7 +46,7 @@ func (f *faults) close() {
 
 func (f *faults) wait() { f.running.Wait() }
 
-// add puts a fault into force. A watch is either hit here, or finds the fault when it begins: see begin.
+// add activates a fault. A watch is either hit here, or finds the fault when it begins: see begin.
 func (f *faults) add(i *Injection) {
 	f.mu.Lock()
 	list := append(slices.Clone(*f.active.Load()), i)
@@ -56,7 +56,7 @@ func (f *faults) add(i *Injection) {
 		watches = append(watches, run)
 	}
 	f.mu.Unlock()
-	// In the order in which they began, so that chance and counts fall the same way each time.
+	// In the order in which they began, so that the result is deterministic.
 	slices.SortFunc(watches, func(a, b *watchRun) int { return a.number - b.number })
 	for _, run := range watches {
 		if i.fault.Effect.sortFor(true) == onWatch && i.fault.request(run.r) && i.strike() {
@@ -72,7 +72,7 @@ func (f *faults) drop(i *Injection) {
 	f.active.Store(&list)
 }
 
-// intercept does a request, with everything that is to happen to it. It is where all requests come through.
+// intercept handles a request, with all effects of faults. All requests pass through it.
 func (f *faults) intercept(r *serve.Request, w http.ResponseWriter) bool {
 	f.mu.Lock()
 	if f.closed {
@@ -95,7 +95,7 @@ func (f *faults) intercept(r *serve.Request, w http.ResponseWriter) bool {
 	return true
 }
 
-// sleep waits, and tells whether the request is still there.
+// sleep waits, and reports whether the request is still active.
 func (f *faults) sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -108,8 +108,8 @@ func (f *faults) sleep(ctx context.Context, d time.Duration) bool {
 	return false
 }
 
-// settle gives what was written time to reach the client before the connection goes bad: with HTTP/2, a goroutine of its own
-// writes.
+// settle waits so that written data can reach the client before the connection is changed: with HTTP/2, another
+// goroutine writes.
 func (f *faults) settle() {
 	const enough = 20 * time.Millisecond
 	f.sleep(context.Background(), enough)

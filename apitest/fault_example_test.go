@@ -57,5 +57,5 @@ func ExampleParseFault() {
 	fmt.Println(err)
 	// Output:
 	// 429 5s [list watch]
-	// apitest: fault "list pods: duplicate": Fault.Effect "duplicate" is for watches, and Match.Verbs has none
+	// apitest: fault "list pods: duplicate": Fault.Effect "duplicate" is for watches, but Match.Verbs does not have watch
 }

@@ -6,28 +6,27 @@ import (
 	"sync"
 )
 
-// gate is the listener of a server, which can be shut for a while, and knows the connections.
+// gate is the listener of a server, which can be closed temporarily, and tracks the connections.
 type gate struct {
 	address net.Addr
 
 	mu      sync.Mutex
-	inner   net.Listener  // nil while a socket is shut
-	changed chan struct{} // closed, and made anew, when inner changes
+	inner   net.Listener  // nil while it is shut
+	changed chan struct{} // closed and replaced when inner changes
 	closed  bool
 	conns   map[*conn]struct{}
-	held    sync.WaitGroup // connections that the server has closed, and that stay open
+	held    sync.WaitGroup // connections that the server has closed, and that stay open for the client
 }
 
 func newGate(inner net.Listener) *gate {
 	return &gate{address: inner.Addr(), inner: inner, changed: make(chan struct{}), conns: map[*conn]struct{}{}}
 }
 
-// RefuseConnections makes the server refuse new connections, as one that is down, until AcceptConnections is called.
-// Those that there are stay: see CutConnections.
+// RefuseConnections makes the server refuse new connections, as if it were down, until AcceptConnections is called.
+// Existing ones are kept: see CutConnections.
 func (s *Server) RefuseConnections() { s.gate().shut() }
 
-// AcceptConnections ends what RefuseConnections began. The address is the same; it is an error if somebody else has taken
-// it.
+// AcceptConnections reverts RefuseConnections. The address is the same; it is an error if another process has taken it.
 func (s *Server) AcceptConnections() error {
 	if err := s.gate().open(); err != nil {
 		return fmt.Errorf("apitest: %w", err)
@@ -35,7 +34,7 @@ func (s *Server) AcceptConnections() error {
 	return nil
 }
 
-// CutConnections resets all connections, as a crash of the server does. New ones can be made at once.
+// CutConnections resets all connections, as a crash of the server does. New ones can be opened at once.
 func (s *Server) CutConnections() {
 	for _, c := range s.gate().all() {
 		c.cut()
@@ -90,7 +89,7 @@ func (g *gate) open() error {
 	return nil
 }
 
-// set puts a listener in place, and wakes Accept. The lock is held.
+// set sets a listener, and wakes Accept. The lock is held.
 func (g *gate) set(inner net.Listener) {
 	g.inner = inner
 	close(g.changed)
@@ -152,7 +151,7 @@ func (g *gate) forget(c *conn) {
 	delete(g.conns, c)
 }
 
-// Close implements net.Listener. Silent connections end with it; the others belong to the HTTP server.
+// Close implements net.Listener. It closes silent connections; the others belong to the HTTP server.
 func (g *gate) Close() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// Injection is a fault that is in force, until it is removed or has happened as often as it should.
+// Injection is an active fault, until it is removed or has reached its number of hits.
 type Injection struct {
 	fault  Fault
 	faults *faults
@@ -17,17 +17,17 @@ type Injection struct {
 	seen    int
 	hits    int
 	removed bool
-	changed chan struct{} // closed, and made anew, when one of the above changes
+	changed chan struct{} // closed and replaced when one of the above changes
 }
 
-// Inject makes trouble from now on. All faults that match a request happen to it, in the order in which they were injected,
-// up to the first that answers it.
+// Inject activates a fault. All faults that match a request apply to it, in the order in which they were injected, up
+// to the first that answers it.
 func (s *Server) Inject(fault Fault) (*Injection, error) {
 	if err := fault.validate(); err != nil {
 		return nil, err
 	}
 	if s.config.InProcess && (fault.Effect == Cut || fault.Effect == Silence) {
-		return nil, fmt.Errorf("apitest: Fault.Effect %q happens to connections, and a server with Config.InProcess has none", fault.Effect)
+		return nil, fmt.Errorf("apitest: Fault.Effect %q needs connections, which a server with Config.InProcess does not have", fault.Effect)
 	}
 	fault.Match.Verbs = append([]string(nil), fault.Match.Verbs...)
 	i := &Injection{
@@ -40,14 +40,14 @@ func (s *Server) Inject(fault Fault) (*Injection, error) {
 	return i, nil
 }
 
-// Fault is what was injected.
+// Fault returns the fault.
 func (i *Injection) Fault() Fault {
 	fault := i.fault
 	fault.Match.Verbs = append([]string(nil), fault.Match.Verbs...)
 	return fault
 }
 
-// Remove ends the fault. What it has done to connections and watches is not undone. It may be called twice.
+// Remove removes the fault. Its effects on connections and watches are not undone. It may be called twice.
 func (i *Injection) Remove() {
 	i.faults.drop(i)
 	i.mu.Lock()
@@ -56,14 +56,14 @@ func (i *Injection) Remove() {
 	i.tell()
 }
 
-// Hits is how often the fault has happened.
+// Hits returns the number of hits.
 func (i *Injection) Hits() int {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.hits
 }
 
-// Wait waits until the fault has happened n times. It returns an error if ctx ends before that, or if it cannot come to that.
+// Wait waits until the fault has had n hits. It returns an error if ctx ends before that, or if that cannot happen.
 func (i *Injection) Wait(ctx context.Context, n int) error {
 	for {
 		i.mu.Lock()
@@ -73,25 +73,25 @@ func (i *Injection) Wait(ctx context.Context, n int) error {
 		case hits >= n:
 			return nil
 		case removed:
-			return fmt.Errorf("apitest: the fault %q was removed when it had happened %d times, not %d", &i.fault, hits, n)
+			return fmt.Errorf("apitest: fault %q was removed after %d hits, want %d", &i.fault, hits, n)
 		case i.fault.Times > 0 && n > i.fault.Times:
-			return fmt.Errorf("apitest: the fault %q does not happen %d times", &i.fault, n)
+			return fmt.Errorf("apitest: fault %q cannot have %d hits", &i.fault, n)
 		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return fmt.Errorf("apitest: the fault %q has happened %d times, not %d: %w", &i.fault, i.Hits(), n, context.Cause(ctx))
+			return fmt.Errorf("apitest: fault %q has %d hits, want %d: %w", &i.fault, i.Hits(), n, context.Cause(ctx))
 		}
 	}
 }
 
-// tell wakes those who wait. The lock is held.
+// tell wakes waiting goroutines. The lock is held.
 func (i *Injection) tell() {
 	close(i.changed)
 	i.changed = make(chan struct{})
 }
 
-// strike is called for each match, and tells whether it is hit.
+// strike is called for each match, and reports whether it is hit.
 func (i *Injection) strike() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()

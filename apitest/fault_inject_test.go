@@ -120,14 +120,14 @@ func TestFaultWait(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	if err := injection.Wait(ctx, 2); err == nil || !strings.Contains(err.Error(), `the fault "list configmaps: 500 times=2" has happened 1 times, not 2`) {
+	if err := injection.Wait(ctx, 2); err == nil || !strings.Contains(err.Error(), `fault "list configmaps: 500 times=2" has 1 hits, want 2`) {
 		t.Error(err)
 	}
 	outcomes(t, server, 1)
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	if err := injection.Wait(t.Context(), 3); err == nil || !strings.Contains(err.Error(), "does not happen 3 times") {
+	if err := injection.Wait(t.Context(), 3); err == nil || !strings.Contains(err.Error(), "cannot have 3 hits") {
 		t.Error(err)
 	}
 	other := inject(t, server, "list configmaps: 500")

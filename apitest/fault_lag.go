@@ -6,16 +6,16 @@ import (
 	"vedette.dev/apitest/internal/serve"
 )
 
-// late sends the frames of a watch after some time, in a goroutine of its own: the server goes on meanwhile, as it would if
-// the frames were on a long way.
+// late sends the frames of a watch with a delay, in a goroutine of its own: the server continues meanwhile, as with
+// network latency.
 //
-// Invariant: queue is in the order in which the frames were written, and only its first is looked at: one that is due waits for
-// those before it. Everything is under the lock for writing of the watch.
+// Invariant: queue is in the order in which the frames were written, and only its first is checked: one that is due
+// waits for those before it. Everything is guarded by the write lock of the watch.
 type late struct {
 	run   *watchRun
 	queue []lateFrame
 	err   error         // of the last write
-	added chan struct{} // has one when the queue is no longer empty
+	added chan struct{} // receives a value when the queue is no longer empty
 	done  chan struct{} // closed when the goroutine has ended
 }
 
@@ -30,7 +30,7 @@ func newLate(run *watchRun) *late {
 	return l
 }
 
-// add takes a frame. The lock is held.
+// add queues a frame. The lock is held.
 func (l *late) add(frame serve.Frame, lag time.Duration) error {
 	l.queue = append(l.queue, lateFrame{frame, time.Now().Add(lag)})
 	select {
@@ -40,7 +40,7 @@ func (l *late) add(frame serve.Frame, lag time.Duration) error {
 	return l.err
 }
 
-// send sends what is due until the watch is over.
+// send sends due frames until the watch ends.
 func (l *late) send() {
 	defer close(l.done)
 	timer := time.NewTimer(0)
@@ -60,7 +60,7 @@ func (l *late) send() {
 	}
 }
 
-// sendDue sends what is due, and tells when the next is.
+// sendDue sends due frames, and returns when the next one is due.
 func (l *late) sendDue() (next time.Time, ok bool) {
 	l.run.writing.Lock()
 	defer l.run.writing.Unlock()

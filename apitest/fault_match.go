@@ -7,7 +7,7 @@ import (
 	"vedette.dev/apitest/internal/serve"
 )
 
-// request tells whether the fault may happen to the request.
+// request reports whether the fault may apply to the request.
 func (f *Fault) request(r *serve.Request) bool {
 	m := &f.Match
 	switch {
@@ -24,12 +24,12 @@ func (f *Fault) request(r *serve.Request) bool {
 	return (m.Namespace == "" || m.Namespace == r.Namespace) && (m.Name == "" || m.Name == r.Name)
 }
 
-// ofObjects says that namespace and name are those of objects in the answer to a request for many.
+// ofObjects reports whether namespace and name are those of objects in the response to a request for many.
 func (f *Fault) ofObjects(verb string) bool {
 	return verb == "list" && f.Effect == Garbage || verb == "watch" && f.Effect.sortFor(true) == onFrame
 }
 
-// within tells whether an answer to a request for all of asked can have what is wanted.
+// within reports whether a response to a request for asked can contain wanted.
 func within(wanted, asked string) bool { return wanted == "" || asked == "" || wanted == asked }
 
 func (m *Match) resource(r *serve.Request) bool {
@@ -37,7 +37,7 @@ func (m *Match) resource(r *serve.Request) bool {
 		if m.Subresource != "" {
 			return m.subresource(r)
 		}
-		// Namespace and name are of objects.
+		// Namespace and name apply to objects.
 		return r.IsResource || m.Namespace == "" && m.Name == ""
 	}
 	plural, group, hasGroup := strings.Cut(m.Resource, ".")
@@ -51,12 +51,12 @@ func (m *Match) subresource(r *serve.Request) bool {
 	return r.Subresource == m.Subresource
 }
 
-// object tells whether the object is one that the fault is about.
+// object reports whether the fault applies to the object.
 func (m *Match) object(namespace, name string) bool {
 	return (m.Namespace == "" || m.Namespace == namespace) && (m.Name == "" || m.Name == name)
 }
 
-// key is object for a key, which for what has no namespace is the name.
+// key is like object, for a key, which is just the name without a namespace.
 func (m *Match) key(key string) bool {
 	namespace, name, ok := strings.Cut(key, "/")
 	if !ok {

@@ -4,25 +4,25 @@ import (
 	"context"
 	"net/http"
 
+	"vedette.dev/apitest/internal/corrupt"
 	"vedette.dev/apitest/internal/serve"
-	"vedette.dev/apitest/internal/spoil"
 	"vedette.dev/internal/turn"
 )
 
-// exchange is a request that things happen to.
+// exchange is a request that faults apply to.
 type exchange struct {
 	faults *faults
 	r      *serve.Request
-	w      http.ResponseWriter // what it is answered to: that of the connection, or something before it
+	w      http.ResponseWriter // where the response is written to: the connection, or a wrapper
 	conn   *conn
 	run    *watchRun // of a watch
-	// rec holds the answer back if it is to be spoiled, or halved, which takes knowing all of it.
-	rec    *recorder
-	spoil  []*Fault
-	halved bool
+	// rec buffers the response if it should be corrupted or halved, for which all of it is needed.
+	rec     *recorder
+	corrupt []*Fault
+	halved  bool
 }
 
-// hit lets everything happen that comes before the answer. It returns false if there is nothing left to answer.
+// hit applies everything that happens before the response. It returns false if the request is answered.
 func (x *exchange) hit(active []*Injection) bool {
 	watch := x.run != nil
 	for _, i := range active {
@@ -45,7 +45,7 @@ func (x *exchange) hit(active []*Injection) bool {
 	return true
 }
 
-// disturb prepares trouble with the connection.
+// disturb prepares a connection effect.
 func (x *exchange) disturb(f *Fault) bool {
 	switch f.Effect {
 	case Slow:
@@ -65,16 +65,16 @@ func (x *exchange) disturb(f *Fault) bool {
 		}
 		x.conn.silence()
 	case Garbage:
-		// What is compressed cannot be spoiled in one place.
+		// A compressed body cannot be corrupted in one place.
 		r := x.r.Clone(x.r.Context())
 		r.Header.Del("Accept-Encoding")
 		x.r.Request = r
-		x.rec, x.spoil = &recorder{}, append(x.spoil, f)
+		x.rec, x.corrupt = &recorder{}, append(x.corrupt, f)
 	}
 	return true
 }
 
-// handle has the request answered, and lets happen what takes a whole answer.
+// handle answers the request, and applies effects that need the whole response.
 func (x *exchange) handle() {
 	if x.rec == nil {
 		x.faults.api.Handle(x.w, x.r)
@@ -83,8 +83,8 @@ func (x *exchange) handle() {
 	x.rec.header = x.w.Header()
 	x.faults.api.Handle(x.rec, x.r)
 	body := x.rec.body
-	for _, f := range x.spoil {
-		body, _ = spoil.Body(body, f.Match.object)
+	for _, f := range x.corrupt {
+		body, _ = corrupt.Body(body, f.Match.object)
 	}
 	if !x.halved {
 		x.rec.send(x.w, body, len(body))
@@ -96,7 +96,7 @@ func (x *exchange) handle() {
 	x.conn.cut()
 }
 
-// watch does a watch. From begin on, faults that are injected happen to it.
+// watch runs a watch. From begin on, newly injected faults apply to it.
 func (x *exchange) watch() {
 	run := x.faults.begin(x)
 	defer run.close()
@@ -105,10 +105,10 @@ func (x *exchange) watch() {
 	}
 }
 
-// runKey is where the context of a request has its watchRun.
+// runKey is the context key of a request's watchRun.
 type runKey struct{}
 
-// begin takes a watch into the books.
+// begin registers a watch.
 func (f *faults) begin(x *exchange) *watchRun {
 	ctx, cancel := context.WithCancelCause(x.r.Context())
 	run := &watchRun{faults: f, r: x.r, conn: x.conn, cancel: cancel, writing: turn.New()}
@@ -123,7 +123,7 @@ func (f *faults) begin(x *exchange) *watchRun {
 	return run
 }
 
-// frames is called when a watch has begun, and puts its watchRun before the client.
+// frames is called when a watch has begun, and wraps its writer in the watchRun.
 func (f *faults) frames(r *serve.Request, out serve.FrameWriter) serve.FrameWriter {
 	run, ok := r.Context().Value(runKey{}).(*watchRun)
 	if !ok {

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// String is the fault as ParseFault reads it.
+// String returns the fault in the form that ParseFault parses.
 func (f Fault) String() string {
 	var out strings.Builder
 	out.WriteString(f.Match.String() + ": " + string(f.Effect))
@@ -25,7 +25,7 @@ func (f Fault) String() string {
 	return out.String()
 }
 
-// String is the part before the colon.
+// String returns the part before the colon.
 func (m Match) String() string {
 	words := []string{"*"}
 	if len(m.Verbs) > 0 {
@@ -49,7 +49,7 @@ func (m Match) String() string {
 	return strings.Join(words, " ")
 }
 
-// quoted is a value as it must be written.
+// quoted quotes a value if necessary.
 func quoted(value string) string {
 	plain := !strings.HasSuffix(value, ":") && !strings.HasPrefix(value, `"`) && strconv.Quote(value) == `"`+value+`"`
 	if plain && strings.IndexFunc(value, unicode.IsSpace) < 0 {

@@ -10,12 +10,12 @@ import (
 	"unicode"
 )
 
-// ParseFault reads a fault in the form in which String writes it, as from a command line:
+// ParseFault parses the result of String, for example from a command line:
 //
 //	VERBS RESOURCE [namespace=N] [name=N] [user=N] [path=/P]: EFFECT [delay=D] [bytes=N] [retry-after=D] [after=N] [times=N] [p=X] [seed=N]
 //
-// VERBS are separated by commas, RESOURCE may have a group and a subresource, and * stands for any of either: both may be
-// left out. Values are quoted, as in Go, if they have spaces. Some examples:
+// VERBS are separated by commas, RESOURCE may have a group and a subresource, and * stands for any of either: both may
+// be omitted. Values with spaces are quoted, as in Go. Some examples:
 //
 //	watch pods: 429 retry-after=1s times=3 p=0.5
 //	list,watch deployments.apps namespace=default: slow delay=2s
@@ -40,7 +40,7 @@ func ParseFault(text string) (Fault, error) {
 
 func withoutPrefix(err error) error { return errors.New(strings.TrimPrefix(err.Error(), "apitest: ")) }
 
-// word is a part of the text: name=value, or a value alone.
+// word is a part of the text: name=value, or a value.
 type word struct {
 	name, value string
 	colon       bool // it was the last one before the colon
@@ -61,14 +61,14 @@ func splitWords(text string) ([]word, error) {
 		if strings.HasPrefix(text, `"`) {
 			quoted, err := strconv.QuotedPrefix(text)
 			if err != nil {
-				return nil, errors.New("a quote is not closed")
+				return nil, errors.New("unclosed quote")
 			}
 			if w.value, err = strconv.Unquote(quoted); err != nil {
 				return nil, fmt.Errorf("%s: %w", quoted, err)
 			}
 			text = text[len(quoted):]
 			if text, w.colon = strings.CutPrefix(text, ":"); text != "" && !startsWithSpace(text) {
-				return nil, fmt.Errorf("there is no space after %s", quoted)
+				return nil, fmt.Errorf("missing space after %s", quoted)
 			}
 		} else {
 			end := strings.IndexFunc(text, unicode.IsSpace)
@@ -89,20 +89,20 @@ func startsWithSpace(text string) bool {
 func (f *Fault) parse(words []word) error {
 	colon := slices.IndexFunc(words, func(w word) bool { return w.colon })
 	if colon < 0 {
-		return errors.New(`there is no colon: say to which requests, then a colon, then what happens, as in "watch pods: 429"; * stands for all`)
+		return errors.New(`missing colon: want requests, a colon, and an effect, as in "watch pods: 429"; * stands for all requests`)
 	}
 	if err := f.Match.parse(words[:colon+1]); err != nil {
 		return err
 	}
 	words = words[colon+1:]
 	if len(words) == 0 || words[0].name != "" {
-		return fmt.Errorf("what happens is missing after the colon: one of %s", strings.Join(effectNames(), ", "))
+		return fmt.Errorf("missing effect after the colon: want one of %s", strings.Join(effectNames(), ", "))
 	}
 	f.Effect = Effect(words[0].value)
 	given := map[string]bool{}
 	for _, w := range words[1:] {
 		if given[w.name] {
-			return fmt.Errorf("%s is there twice", w.name)
+			return fmt.Errorf("duplicate %s", w.name)
 		}
 		given[w.name] = true
 		if err := f.set(w); err != nil {
@@ -128,7 +128,7 @@ func (f *Fault) set(w word) (err error) {
 	case "p":
 		f.Probability, err = strconv.ParseFloat(w.value, 64)
 		if err == nil && f.Probability == 0 {
-			err = errors.New("would never happen")
+			err = errors.New("must be above 0")
 		}
 	case "seed":
 		f.Seed, err = strconv.ParseUint(w.value, 10, 64)
@@ -154,7 +154,7 @@ func (m *Match) parse(words []word) error {
 			continue
 		}
 		if given[w.name] {
-			return fmt.Errorf("%s is there twice", w.name)
+			return fmt.Errorf("duplicate %s", w.name)
 		}
 		given[w.name] = true
 		if err := m.set(w); err != nil {
@@ -162,7 +162,7 @@ func (m *Match) parse(words []word) error {
 		}
 	}
 	if len(bare) > 2 {
-		return fmt.Errorf("%q before the colon is one too many: there are verbs and a resource", bare[2])
+		return fmt.Errorf("unexpected %q before the colon: want verbs and a resource", bare[2])
 	}
 	if len(bare) > 0 && bare[0] != "*" {
 		m.Verbs = strings.Split(bare[0], ",")

@@ -50,20 +50,20 @@ func TestParseFault(t *testing.T) {
 // What is wrong with a fault is said in words that name the place.
 func TestWrongFaults(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                   "there is no colon",
-		"429":                                "there is no colon",
-		"watch pods:":                        "what happens is missing after the colon",
-		"watch pods: times=3":                "what happens is missing after the colon",
+		"":                                   "missing colon",
+		"429":                                "missing colon",
+		"watch pods:":                        "missing effect after the colon",
+		"watch pods: times=3":                "missing effect after the colon",
 		"watch pods: 418":                    `Fault.Effect "418" is not one of 401, 403,`,
 		"watch pods: 429 often":              `"often" is not of the form name=value`,
 		"watch pods: 429 tmies=3":            "tmies is not one of delay, bytes, retry-after, after, times, p, seed",
 		"watch pods: 429 times=three":        "times=three: ",
 		"watch pods: 429 times=-1":           "Fault.Times is negative",
-		"watch pods: 429 times=1 times=2":    "times is there twice",
+		"watch pods: 429 times=1 times=2":    "duplicate times",
 		"watch pods: 429 after=-1":           "Fault.After is negative",
-		"watch pods: 429 p=2":                "Fault.Probability is 2, and must be from 0 to 1",
+		"watch pods: 429 p=2":                "Fault.Probability is 2, want 0 to 1",
 		"watch pods: 429 p=NaN":              "Fault.Probability is NaN",
-		"watch pods: 429 p=0":                "p=0: would never happen",
+		"watch pods: 429 p=0":                "p=0: must be above 0",
 		"watch pods: 429 seed=1":             "Fault.Seed has no meaning without a Probability",
 		"watch pods: 429 retry-after=1":      "retry-after=1: time: missing unit",
 		"watch pods: 429 retry-after=1500ms": "Fault.RetryAfter is 1.5s: the header has whole seconds",
@@ -73,19 +73,19 @@ func TestWrongFaults(t *testing.T) {
 		"watch pods: slow delay=-1s":         "Fault.Delay is negative",
 		"watch pods: 429 bytes=1":            `Fault.Bytes has no meaning for "429"`,
 		"watch pods: cut bytes=-1":           "Fault.Bytes is negative",
-		"list pods: duplicate":               `Fault.Effect "duplicate" is for watches, and Match.Verbs has none`,
-		"look pods: 404":                     `Fault.Match.Verbs has "look", which is not one of get, list, watch,`,
+		"list pods: duplicate":               `Fault.Effect "duplicate" is for watches, but Match.Verbs does not have watch`,
+		"look pods: 404":                     `Fault.Match.Verbs has "look", want one of get, list, watch,`,
 		"get Pods: 404":                      `Fault.Match.Resource "Pods" is not of the form pods or deployments.apps`,
 		"get pods/Status: 404":               `Fault.Match.Subresource "Status" is not of the form status, or *`,
-		"get pods extra: 404":                `"extra" before the colon is one too many`,
+		"get pods extra: 404":                `unexpected "extra" before the colon`,
 		"get pods nmae=a: 404":               "nmae is not one of namespace, name, user, path",
 		"get pods name=: 404":                "name is empty",
-		"get pods name=a name=b: 404":        "name is there twice",
+		"get pods name=a name=b: 404":        "duplicate name",
 		"get pods name=a/b: 404":             `Fault.Match.Name "a/b" has a slash`,
 		"get pods namespace=a/b: 404":        `Fault.Match.Namespace "a/b" has a slash`,
 		"get path=apis: 404":                 `Fault.Match.Path "apis" does not begin with a slash`,
-		`get pods name="a: 404`:              "a quote is not closed",
-		`get pods name="a"b: 404`:            `there is no space after "a"`,
+		`get pods name="a: 404`:              "unclosed quote",
+		`get pods name="a"b: 404`:            `missing space after "a"`,
 	} {
 		_, err := apitest.ParseFault(text)
 		if err == nil || !strings.HasPrefix(err.Error(), "apitest: fault ") || !strings.Contains(err.Error(), want) {
@@ -93,11 +93,11 @@ func TestWrongFaults(t *testing.T) {
 		}
 	}
 	server := apitest.New(t, apitest.Config{InMemory: true})
-	if _, err := server.Inject(apitest.Fault{}); err == nil || err.Error() != "apitest: Fault.Effect is missing: there is nothing to happen" {
+	if _, err := server.Inject(apitest.Fault{}); err == nil || err.Error() != "apitest: Fault.Effect is missing" {
 		t.Error(err)
 	}
 	direct := apitest.New(t, apitest.Config{InProcess: true})
-	if _, err := direct.Inject(apitest.Fault{Effect: apitest.Silence}); err == nil || !strings.Contains(err.Error(), "Config.InProcess has none") {
+	if _, err := direct.Inject(apitest.Fault{Effect: apitest.Silence}); err == nil || !strings.Contains(err.Error(), "Config.InProcess does not have") {
 		t.Error(err)
 	}
 	_, err := apitest.Start(apitest.Config{Faults: []apitest.Fault{{Effect: apitest.End}, {Effect: "no"}}})

@@ -16,13 +16,13 @@ func (f *Fault) validate() error {
 	}
 	switch {
 	case f.Effect == "":
-		return bad("Effect", "is missing: there is nothing to happen")
+		return bad("Effect", "is missing")
 	case !known:
 		return bad("Effect", "%q is not one of %s", f.Effect, strings.Join(effectNames(), ", "))
 	case f.Delay < 0:
 		return bad("Delay", "is negative: %v", f.Delay)
 	case t.needsDelay && f.Delay == 0:
-		return bad("Delay", "is missing, and %q is about nothing else", f.Effect)
+		return bad("Delay", "is missing, and %q needs one", f.Effect)
 	case !t.needsDelay && !t.delay && f.Delay != 0:
 		return bad("Delay", "has no meaning for %q; add a fault with the effect %q", f.Effect, Slow)
 	case f.Bytes < 0:
@@ -37,12 +37,12 @@ func (f *Fault) validate() error {
 		return bad("After", "is negative: %d", f.After)
 	case f.Times < 0:
 		return bad("Times", "is negative: %d; 0 means until it is removed", f.Times)
-	case !(f.Probability >= 0 && f.Probability <= 1): // nor is NaN
-		return bad("Probability", "is %v, and must be from 0 to 1; 0 means always", f.Probability)
+	case !(f.Probability >= 0 && f.Probability <= 1): // also false for NaN
+		return bad("Probability", "is %v, want 0 to 1; 0 means always", f.Probability)
 	case f.Seed != 0 && (f.Probability == 0 || f.Probability == 1):
 		return bad("Seed", "has no meaning without a Probability")
 	case t.watches && len(f.Match.Verbs) > 0 && !slices.Contains(f.Match.Verbs, "watch"):
-		return bad("Effect", "%q is for watches, and Match.Verbs has none", f.Effect)
+		return bad("Effect", "%q is for watches, but Match.Verbs does not have watch", f.Effect)
 	}
 	return f.Match.validate()
 }
@@ -65,7 +65,7 @@ var (
 func (m *Match) validate() error {
 	for _, verb := range m.Verbs {
 		if !slices.Contains(knownVerbs, verb) {
-			return fmt.Errorf("apitest: Fault.Match.Verbs has %q, which is not one of %s", verb, strings.Join(knownVerbs, ", "))
+			return fmt.Errorf("apitest: Fault.Match.Verbs has %q, want one of %s", verb, strings.Join(knownVerbs, ", "))
 		}
 	}
 	switch {
@@ -76,7 +76,7 @@ func (m *Match) validate() error {
 	case m.Path != "" && !strings.HasPrefix(m.Path, "/"):
 		return fmt.Errorf("apitest: Fault.Match.Path %q does not begin with a slash", m.Path)
 	case strings.Contains(m.Name, "/"):
-		return fmt.Errorf("apitest: Fault.Match.Name %q has a slash: the namespace has a field of its own", m.Name)
+		return fmt.Errorf("apitest: Fault.Match.Name %q has a slash; set Match.Namespace", m.Name)
 	case strings.Contains(m.Namespace, "/"):
 		return fmt.Errorf("apitest: Fault.Match.Namespace %q has a slash", m.Namespace)
 	}

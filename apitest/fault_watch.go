@@ -8,35 +8,35 @@ import (
 
 	"k8s.io/apimachinery/pkg/watch"
 
+	"vedette.dev/apitest/internal/corrupt"
 	"vedette.dev/apitest/internal/serve"
-	"vedette.dev/apitest/internal/spoil"
 	"vedette.dev/internal/turn"
 )
 
-// watchRun is a watch from its request to its end. It stands between the server, which writes frames, and the client.
+// watchRun is a watch from its request to its end. It is between the server, which writes frames, and the client.
 type watchRun struct {
 	faults *faults
 	r      *serve.Request
 	conn   *conn
 	cancel context.CancelCauseFunc
-	number int          // in the order of beginning
-	first  []*Injection // those in force when it began
+	number int          // sequence number
+	first  []*Injection // faults that were active when it began
 
-	// mu is never held while something is written, which may take as long as the client likes.
+	// mu is never held during a write, which may block for as long as the client likes.
 	mu       sync.Mutex
-	began    bool  // the header is out
-	silenced bool  // is due when the header is out
-	mute     bool  // frames come to nothing
-	ended    error // why nothing more is to be sent
+	began    bool  // the header was sent
+	silenced bool  // silence it when the header was sent
+	mute     bool  // frames are discarded
+	ended    error // why nothing more is sent
 	ending   *time.Timer
 
-	writing turn.Turn // taken before mu; Cut holds it and sleeps, which a sync.Mutex would not let happen in a bubble
+	writing turn.Turn // taken before mu; Cut sleeps while it holds it, which in a bubble does not work with a sync.Mutex
 	out     serve.FrameWriter
-	late    *late // frames that lag, once there was one
-	told    bool  // the client was sent an error
+	late    *late // delayed frames, nil before the first
+	told    bool  // an error was sent to the client
 }
 
-// end makes one of the ends of a watch happen to it, now.
+// end ends the watch now, as the fault says.
 func (x *watchRun) end(f *Fault) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -71,16 +71,16 @@ func (x *watchRun) overLocked(why error) {
 	}
 }
 
-// state says whether frames are sent, and why not.
+// state reports whether frames are discarded, and why the watch has ended.
 func (x *watchRun) state() (mute bool, ended error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.mute, x.ended
 }
 
-// started is called when the header is out.
+// started is called when the header was sent.
 func (x *watchRun) started(out serve.FrameWriter) {
-	x.out = out // nobody else writes before this one returns
+	x.out = out // nothing else is written before this returns
 	x.mu.Lock()
 	x.began = true
 	silenced := x.silenced
@@ -121,11 +121,11 @@ func (x *watchRun) WriteFrame(frame serve.Frame) error {
 type hits struct {
 	dropped bool
 	copies  int
-	cut     int // after so many bytes
+	cut     int // after this many bytes
 	lag     time.Duration
 }
 
-// hit finds out what happens to a frame, and spoils it if need be.
+// hit determines what happens to a frame, and corrupts it if necessary.
 func (x *watchRun) hit(frame *serve.Frame) (h hits) {
 	for _, i := range *x.faults.active.Load() {
 		f := &i.fault
@@ -141,7 +141,7 @@ func (x *watchRun) hit(frame *serve.Frame) (h hits) {
 		case Lag:
 			h.lag += f.Delay
 		case Garbage:
-			frame.Data = spoil.Frame(frame.Data)
+			frame.Data = corrupt.Frame(frame.Data)
 		case Cut:
 			h.cut = min(f.Bytes, len(frame.Data))
 			if f.Bytes == 0 {
@@ -152,7 +152,7 @@ func (x *watchRun) hit(frame *serve.Frame) (h hits) {
 	return h
 }
 
-// applies tells whether the effect is one on such a frame.
+// applies reports whether the effect applies to such a frame.
 func (f *Fault) applies(frame *serve.Frame) bool {
 	bookmark := frame.Type == watch.Bookmark
 	switch f.Effect {
@@ -172,7 +172,7 @@ func (f *Fault) applies(frame *serve.Frame) bool {
 	return f.Match.key(frame.Key)
 }
 
-// write sends a frame, now or when its time has come. None overtakes another.
+// write sends a frame, now or after a delay. The order is kept.
 func (x *watchRun) write(frame serve.Frame, lag time.Duration) error {
 	if x.late == nil && lag > 0 {
 		x.late = newLate(x)
@@ -183,7 +183,7 @@ func (x *watchRun) write(frame serve.Frame, lag time.Duration) error {
 	return x.out.WriteFrame(frame)
 }
 
-// writeError sends the error that ends the watch, once, after what was still to come.
+// writeError sends the error that ends the watch, once, after all delayed frames.
 func (x *watchRun) writeError(frame serve.Frame) error {
 	if x.told {
 		return errEnded
@@ -212,7 +212,7 @@ func (x *watchRun) Flush() error {
 	return x.out.Flush()
 }
 
-// close takes the watch out of the books, and waits for what it started.
+// close unregisters the watch, and waits for its goroutines.
 func (x *watchRun) close() {
 	x.faults.mu.Lock()
 	delete(x.faults.watches, x)
@@ -223,7 +223,7 @@ func (x *watchRun) close() {
 		x.ending.Stop()
 	}
 	x.mu.Unlock()
-	if x.late != nil { // which only the goroutine sets that is here now
+	if x.late != nil { // set only by this goroutine
 		x.late.wait()
 	}
 }

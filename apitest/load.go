@@ -10,24 +10,25 @@ import (
 	"vedette.dev/apitest/internal/load"
 )
 
-// Load is what Server.Fill adds: pods, copies of an object, or both. The same load is the same objects on every machine.
+// Load is what Server.Fill adds: pods, copies of an object, or both. It is deterministic.
 type Load struct {
-	// Pods is how many pods to add. They are as those of a real cluster are: about 8 KB of JSON each, with environment
-	// variables, probes, volumes, managed fields, an owner and the status of a pod that runs. Their nodes and ReplicaSets are
-	// names only; their namespaces are made.
+	// Pods is the number of pods to add. They are like those of a real cluster: about 8 KB of JSON each, with
+	// environment variables, probes, volumes, managed fields, an owner and the status of a running pod. Their nodes and
+	// ReplicaSets are only names; their namespaces are created.
 	Pods int
-	// Namespaces and Nodes are over how many the pods are spread, and Replicas is how many of them a ReplicaSet owns. 0 means
-	// one namespace for every 1,000 pods, one node for every 30, and 20 replicas.
+	// Namespaces and Nodes are the numbers of namespaces and nodes that the pods are spread over, and Replicas the
+	// number of pods per ReplicaSet. 0 means one namespace for every 1,000 pods, one node for every 30, and 20
+	// replicas.
 	Namespaces, Nodes, Replicas int
 
-	// Object is copied Count times, under names made of its own: the copies of "web" are "web-000000" and so on. It is of any
-	// kind that the server serves, and taken as it is.
+	// Object is copied Count times, under names derived from its own: the copies of "web" are "web-000000" and so on.
+	// It may be of any kind that the server serves, and is stored unchanged.
 	Object runtime.Object
 	Count  int
 
-	// Seed makes other objects of the same sort. Pods of two loads with the same seed have the same names.
+	// Seed is the seed of the random data. Pods of two loads with the same seed have the same names.
 	Seed uint64
-	// Progress, if set, is called now and then, and at the end, with how many objects are there and how many there will be.
+	// Progress, if set, is called from time to time, and at the end, with the number of objects added and the total.
 	Progress func(done, total int)
 }
 
@@ -46,12 +47,12 @@ func (l *Load) validate() error {
 	case l.Object != nil && l.Count == 0:
 		return errors.New("apitest: Load.Object is set, but Load.Count is 0")
 	case l.Pods == 0 && l.Count == 0:
-		return errors.New("apitest: Load.Pods and Load.Count are both 0: there is nothing to add")
+		return errors.New("apitest: Load.Pods and Load.Count are both 0")
 	}
 	return nil
 }
 
-// options are those of the pods, with what was left out filled in.
+// options returns the options of the pods, with defaults filled in.
 func (l *Load) options() load.Options {
 	or := func(value, otherwise int) int {
 		if value == 0 {
@@ -67,8 +68,8 @@ func (l *Load) options() load.Options {
 	}
 }
 
-// Fill adds objects in large numbers, as Put does: nothing is checked, and what has the same name is replaced. It stops in the
-// middle when ctx ends.
+// Fill adds many objects, as Put does: nothing is validated, and objects of the same name are replaced. It stops when
+// ctx ends.
 func (s *Server) Fill(ctx context.Context, l Load) error {
 	if err := l.validate(); err != nil {
 		return err
@@ -93,7 +94,7 @@ func (s *Server) Fill(ctx context.Context, l Load) error {
 	return nil
 }
 
-// filling is a Fill that is under way.
+// filling is a running Fill.
 type filling struct {
 	server *Server
 	ctx    context.Context
@@ -102,11 +103,11 @@ type filling struct {
 }
 
 func (f *filling) put(count int, object func(int) runtime.Object) error {
-	const often = 1000 // how often to look up
+	const often = 1000 // how often to check ctx
 	for i := range count {
 		if f.done%often == 0 {
 			if err := f.ctx.Err(); err != nil {
-				return fmt.Errorf("apitest: filled in %d objects of %d: %w", f.done, f.total(), err)
+				return fmt.Errorf("apitest: added %d of %d objects: %w", f.done, f.total(), err)
 			}
 			if f.done > 0 {
 				f.report()

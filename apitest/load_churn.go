@@ -14,31 +14,32 @@ import (
 
 // Churn is what Server.Churn does.
 type Churn struct {
-	// Rate is how many changes to make in a second. It must be set.
+	// Rate is the number of changes per second. It must be set.
 	Rate float64
-	// Mix is of which sorts. The zero value means mostly updates, and some of all others.
+	// Mix has the kinds of changes. The zero value means mostly updates, and some of all others.
 	Mix Mix
 
-	// Resource is what changes; the zero value means pods. Namespace and Selector, if set, leave out the others.
+	// Resource is the resource to change; the zero value means pods. Namespace and Selector, if set, restrict the
+	// objects.
 	Resource  schema.GroupVersionResource
 	Namespace string
 	Selector  labels.Selector
 
-	// Seed makes other changes of the same sort.
+	// Seed is the seed of the random changes.
 	Seed uint64
 }
 
-// Mix says how often each sort of change is made, in relation to the others. As long as there are both creations and deletions,
-// the number of objects stays about what it was.
+// Mix has the relative frequency of each kind of change. If there are both creations and deletions, the number of
+// objects stays about the same.
 type Mix struct {
-	// Updates are what a kubelet writes into the status of a pod: it starts, gets ready, fails a probe, restarts a
-	// container. Other kinds get an annotation.
+	// Updates are status updates as by a kubelet: a pod starts, gets ready, fails a probe, restarts a container. Other
+	// kinds get an annotation.
 	Updates int
 	// Labels change one label.
 	Labels int
-	// Creates are copies of objects that are there, under new names. New pods are pending.
+	// Creates are copies of existing objects, under new names. New pods are pending.
 	Creates int
-	// Deletes do not wait for grace periods. What has finalizers stays until they are gone.
+	// Deletes do not wait for grace periods. Objects with finalizers remain until these are removed.
 	Deletes int
 }
 
@@ -48,7 +49,7 @@ func (m Mix) total() int { return m.Updates + m.Labels + m.Creates + m.Deletes }
 
 func (c *Churn) validate() error {
 	if !(c.Rate > 0) || math.IsInf(c.Rate, 0) {
-		return fmt.Errorf("apitest: Churn.Rate must be a positive number of changes a second, and is %v", c.Rate)
+		return fmt.Errorf("apitest: Churn.Rate is %v, want a positive number of changes per second", c.Rate)
 	}
 	for _, field := range []struct {
 		name  string
@@ -61,8 +62,8 @@ func (c *Churn) validate() error {
 	return nil
 }
 
-// Churn changes objects at a steady rate until it is stopped, ctx ends, or the server is closed. The objects are those that are
-// there when it begins, and those that it creates itself. It keeps pace by the clock: when it was held up, it makes up for it.
+// Churn changes objects at a steady rate until it is stopped, ctx ends, or the server is closed. It changes the objects
+// that exist when it begins, and those that it creates. It follows the clock: after a delay it catches up.
 func (s *Server) Churn(ctx context.Context, c Churn) (*Churner, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
@@ -84,50 +85,50 @@ func (s *Server) Churn(ctx context.Context, c Churn) (*Churner, error) {
 	ctx, churn.stop = context.WithCancel(ctx)
 	if !s.api.Go(func(stop context.Context) { churn.run(ctx, stop) }) {
 		churn.stop()
-		return nil, errors.New("apitest: the server is closed")
+		return nil, errors.New("apitest: server is closed")
 	}
 	return churn, nil
 }
 
-// Churner is a Churn that is under way.
+// Churner is a running Churn.
 type Churner struct {
 	*population
 	rate float64
 	stop context.CancelFunc
 	done chan struct{} // closed when it has ended
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	began   time.Time
-	ended   time.Time // zero while it runs
+	ended   time.Time // zero while it is running
 	stats   ChurnStats
-	planned int64 // changes that were to be made by now
+	planned int64 // changes that are due by now
 }
 
-// ChurnStats is what a Churner has done.
+// ChurnStats has the counts of a Churner.
 type ChurnStats struct {
-	// Updates, Labels, Creates and Deletes are how many changes of each sort were made.
+	// Updates, Labels, Creates and Deletes are the numbers of changes.
 	Updates, Labels, Creates, Deletes int64
-	// Conflicts are changes that had to be made again, since somebody else was faster.
+	// Conflicts is the number of changes that were retried because of a conflict.
 	Conflicts int64
-	// Skipped are changes for which there was no object.
+	// Skipped is the number of changes without a suitable object.
 	Skipped int64
-	// Elapsed is how long it has run, and Rate how many changes it has made in a second of that.
+	// Elapsed is how long it has been running, and Rate the number of changes per second.
 	Elapsed time.Duration
 	Rate    float64
-	// Late is how long the oldest of the changes that are due has been waiting, and MaxLate the longest that one has waited.
+	// Late is how long the oldest due change has been waiting, and MaxLate the maximum so far.
 	Late, MaxLate time.Duration
 }
 
-// Changes are all of them.
+// Changes returns the total number of changes.
 func (s ChurnStats) Changes() int64 { return s.Updates + s.Labels + s.Creates + s.Deletes }
 
-// Stop ends the churn and waits for it. It may be called twice.
+// Stop stops the churn and waits for its end. It may be called twice.
 func (c *Churner) Stop() {
 	c.stop()
 	<-c.done
 }
 
-// Stats tells what was done so far.
+// Stats returns the counts so far.
 func (c *Churner) Stats() ChurnStats {
 	c.mu.Lock()
 	defer c.mu.Unlock()

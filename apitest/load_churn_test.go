@@ -295,10 +295,10 @@ func TestChurnEndsWithItsServerAndItsContext(t *testing.T) {
 func TestBadChurns(t *testing.T) {
 	server := filledServer(t, 1)
 	for want, churn := range map[string]apitest.Churn{
-		"Churn.Rate must be":             {},
-		"and is -1":                      {Rate: -1},
-		"and is NaN":                     {Rate: math.NaN()},
-		"and is +Inf":                    {Rate: math.Inf(1)},
+		"Churn.Rate is 0":                {},
+		"Churn.Rate is -1":               {Rate: -1},
+		"Churn.Rate is NaN":              {Rate: math.NaN()},
+		"Churn.Rate is +Inf":             {Rate: math.Inf(1)},
 		"Churn.Mix.Labels is negative":   {Rate: 1, Mix: apitest.Mix{Labels: -1}},
 		"Churn.Mix.Deletes is negative":  {Rate: 1, Mix: apitest.Mix{Deletes: -1, Updates: 1}},
 		"does not serve /v1":             {Rate: 1, Resource: schema.GroupVersionResource{Version: "v1", Resource: "gadgets"}},

@@ -9,7 +9,7 @@ import (
 	"vedette.dev/apitest/internal/load"
 )
 
-// pending makes a pod one that was just scheduled.
+// pending sets the status of a pod that was just scheduled.
 func (p *population) pending(pod *corev1.Pod) {
 	at := pod.CreationTimestamp
 	pod.Status = corev1.PodStatus{
@@ -21,8 +21,8 @@ func (p *population) pending(pod *corev1.Pod) {
 	}
 }
 
-// kubelet writes into the status of a pod, of which pod is a shallow copy, what a kubelet would next: it starts what is pending,
-// makes ready what is not, and now and then restarts a container or finds it not to be ready.
+// kubelet updates the status of a pod, of which pod is a shallow copy, as a kubelet would: it starts a pending pod,
+// makes one ready that is not, and sometimes restarts a container or marks it as not ready.
 func (p *population) kubelet(pod *corev1.Pod) {
 	at := metav1.Now().Rfc3339Copy()
 	pod.Status.ContainerStatuses = slices.Clone(pod.Status.ContainerStatuses)
@@ -40,7 +40,7 @@ func (p *population) kubelet(pod *corev1.Pod) {
 	}
 }
 
-// wroteStatus says when the kubelet wrote last.
+// wroteStatus sets the time of the kubelet's last write.
 func wroteStatus(entries []metav1.ManagedFieldsEntry, at metav1.Time) []metav1.ManagedFieldsEntry {
 	entries = slices.Clone(entries)
 	for i := range entries {
@@ -69,7 +69,7 @@ func (p *population) startPod(pod *corev1.Pod, at metav1.Time) {
 	setReady(pod, false, at)
 }
 
-// restart ends a container, which begins anew at once.
+// restart terminates a container, which starts again at once.
 func (p *population) restart(pod *corev1.Pod, at metav1.Time) {
 	c := &pod.Status.ContainerStatuses[p.random.Below(len(pod.Status.ContainerStatuses))]
 	ended := &corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error", FinishedAt: at, ContainerID: c.ContainerID}

@@ -6,14 +6,14 @@ import (
 )
 
 const (
-	// shortestPause keeps a high rate from being a timer for each change.
+	// shortestPause avoids a timer for each change at a high rate.
 	shortestPause = time.Millisecond
-	// largestBatch is after how many changes to look whether to stop, and what the time is.
+	// largestBatch is the number of changes after which to check for a stop, and the time.
 	largestBatch = 64
 )
 
-// run makes the changes that are due, and sleeps until the next one is. What is due is counted from the beginning, so that
-// pauses which are too long do not add up.
+// run makes the changes that are due, and sleeps until the next one is. Due times are computed from the start, so that
+// delays do not add up.
 func (c *Churner) run(ctx, stop context.Context) {
 	defer close(c.done)
 	defer c.end()
@@ -35,7 +35,7 @@ func (c *Churner) run(ctx, stop context.Context) {
 	}
 }
 
-// catchUp makes a batch of the changes that are due, and tells whether there are more.
+// catchUp makes a batch of due changes, and reports whether there are more.
 func (c *Churner) catchUp() bool {
 	now := time.Now()
 	due := int64(now.Sub(c.began).Seconds() * c.rate)
@@ -71,12 +71,12 @@ func (c *Churner) change() {
 	}
 }
 
-// dueAt is when a change is to be made, the first one being number 0.
+// dueAt returns when a change is due, the first one being number 0.
 func (c *Churner) dueAt(change int64) time.Time {
 	return c.began.Add(time.Duration(float64(change+1) / c.rate * float64(time.Second)))
 }
 
-// late is for how long the next change has been due.
+// late returns how long the next change has been due.
 func (c *Churner) late(now time.Time) time.Duration { return max(0, now.Sub(c.dueAt(c.planned))) }
 
 func (c *Churner) end() {

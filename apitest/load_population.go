@@ -21,7 +21,7 @@ import (
 	"vedette.dev/apitest/internal/storage"
 )
 
-// population is the objects that a Churner changes. It belongs to one goroutine.
+// population is the set of objects that a Churner changes. It belongs to one goroutine.
 type population struct {
 	server   *Server
 	kind     *kinds.Kind // as objects are stored
@@ -30,12 +30,12 @@ type population struct {
 	random   *load.Random
 
 	keys     []string
-	steady   int            // how many keys there were in the beginning
-	template runtime.Object // the last one that was there, in case that none is left
+	steady   int            // initial number of keys
+	template runtime.Object // the last object seen, in case that none is left
 	serial   int
 }
 
-// The sorts of changes.
+// The kinds of changes.
 const (
 	sortUpdate = iota
 	sortLabel
@@ -43,7 +43,7 @@ const (
 	sortDelete
 )
 
-// churnMark is the label and the annotation that changes are made to where nothing better is known.
+// churnMark is the label and the annotation that are changed if there is nothing more specific.
 const churnMark = "apitest.vedette.dev/churn"
 
 func newChurner(s *Server, c Churn, kind *kinds.Kind) (*Churner, error) {
@@ -66,7 +66,7 @@ func newChurner(s *Server, c Churn, kind *kinds.Kind) (*Churner, error) {
 	return &Churner{population: p, rate: c.Rate, began: time.Now(), done: make(chan struct{})}, nil
 }
 
-// change makes one change of some sort, as often as others interfere. It was not made if there is no object for it.
+// change makes one change, with retries after conflicts. ok is false if there is no suitable object.
 func (p *population) change() (sort, conflicts int, ok bool) {
 	sort = p.sort()
 	if sort == sortCreate {
@@ -89,7 +89,7 @@ func (p *population) change() (sort, conflicts int, ok bool) {
 	return sort, conflicts, false
 }
 
-// sort draws one from the mix. Creations and deletions take each other's turns if the population would change for good.
+// sort selects a kind from the mix. Creations and deletions replace each other to keep the size of the population.
 func (p *population) sort() int {
 	drawn, sort := p.random.Below(p.mix.total()), sortUpdate
 	for _, weight := range []int{p.mix.Updates, p.mix.Labels, p.mix.Creates, p.mix.Deletes} {
@@ -109,7 +109,8 @@ func (p *population) sort() int {
 	return sort
 }
 
-// update changes the object of a key, again if somebody else came in between. An object that is gone leaves the population.
+// update changes the object of a key, with retries after conflicts. An object that was deleted is removed from the
+// population.
 func (p *population) update(at, sort int) (conflicts int, found bool) {
 	store := p.server.api.Store()
 	for {
@@ -141,7 +142,7 @@ func (p *population) relabel(m metav1.Object) { m.SetLabels(p.marked(m.GetLabels
 
 func (p *population) annotate(m metav1.Object) { m.SetAnnotations(p.marked(m.GetAnnotations())) }
 
-// marked is a copy with one change.
+// marked returns a copy with one change.
 func (p *population) marked(values map[string]string) map[string]string {
 	values = maps.Clone(values)
 	if values == nil {
@@ -151,7 +152,7 @@ func (p *population) marked(values map[string]string) map[string]string {
 	return values
 }
 
-// create adds a copy of some object.
+// create adds a copy of an object.
 func (p *population) create() bool {
 	if len(p.keys) > 0 {
 		if item := p.server.api.Store().Get(p.resource, p.keys[p.random.Below(len(p.keys))]); item != nil {
@@ -180,7 +181,7 @@ func (p *population) create() bool {
 	}
 }
 
-// newName is one of the same make.
+// newName returns a new name of the same pattern.
 func (p *population) newName(m metav1.Object) string {
 	base := m.GetGenerateName()
 	if base == "" {
@@ -193,7 +194,7 @@ func (p *population) newName(m metav1.Object) string {
 	return base + p.random.Letters(8)
 }
 
-// delete deletes the object of a key as a client would that does not wait.
+// delete deletes the object of a key without a grace period.
 func (p *population) delete(at int) bool {
 	item := p.server.api.Store().Get(p.resource, p.keys[at])
 	p.forget(at)
@@ -209,7 +210,7 @@ func (p *population) delete(at int) bool {
 	return !apierrors.IsNotFound(err)
 }
 
-// forget takes a key out.
+// forget removes a key.
 func (p *population) forget(at int) {
 	last := len(p.keys) - 1
 	p.keys[at] = p.keys[last]
@@ -219,7 +220,7 @@ func (p *population) forget(at int) {
 func metaOf(obj runtime.Object) metav1.Object {
 	m, err := meta.Accessor(obj)
 	if err != nil {
-		panic(err) // what is stored has metadata
+		panic(err) // stored objects have metadata
 	}
 	return m
 }

@@ -108,7 +108,7 @@ func TestBadLoads(t *testing.T) {
 		"Load.Count is negative":        {Object: &corev1.Pod{}, Count: -1},
 		"no Load.Object to copy":        {Count: 3},
 		"Load.Count is 0":               {Object: &corev1.Pod{}},
-		"there is nothing to add":       {},
+		"are both 0":                    {},
 		"neither a name nor a generate": {Object: &corev1.Pod{}, Count: 1},
 		"needs a namespace":             {Object: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p"}}, Count: 1},
 		"does not serve objects":        {Object: &corev1.Binding{ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: "n"}}, Count: 1},

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// pipeListener accepts connections that never leave the process.
+// pipeListener accepts in-memory connections.
 type pipeListener struct {
 	incoming chan net.Conn
 	closed   chan struct{}
@@ -37,7 +37,7 @@ func (l *pipeListener) Dial(ctx context.Context, _, _ string) (net.Conn, error) 
 	}
 }
 
-// errRefused is as with a socket on which nobody listens any more.
+// errRefused returns the error of a socket without a listener.
 func errRefused() error {
 	return &net.OpError{Op: "dial", Net: "pipe", Addr: pipeAddr{}, Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 }

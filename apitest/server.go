@@ -20,7 +20,7 @@ import (
 	"vedette.dev/apitest/internal/storage"
 )
 
-// Server is an API server. Its methods may be called from anywhere.
+// Server is an API server. Its methods are safe for concurrent use.
 type Server struct {
 	config   Config
 	api      *serve.Server
@@ -37,7 +37,7 @@ type Server struct {
 	closing     sync.Once
 }
 
-// New starts a server for a test, which it fails if that is not possible. The server is closed when the test ends.
+// New starts a server for a test, and fails the test if that is not possible. The server is closed when the test ends.
 func New(t testing.TB, config Config) *Server {
 	t.Helper()
 	s, err := Start(config)
@@ -120,7 +120,7 @@ func newRegistry(config *Config) *kinds.Registry {
 	return r
 }
 
-// fill makes what every cluster has, and the objects of the configuration.
+// fill creates the namespaces of every cluster, and the objects of the configuration.
 func (s *Server) fill() error {
 	if s.config.Lenient || s.config.Untyped {
 		return s.Put(s.config.Objects...)
@@ -131,8 +131,8 @@ func (s *Server) fill() error {
 	return s.Put(s.config.Objects...)
 }
 
-// makeNamespaces makes those that every cluster has. Only the first server of a process makes one from nothing: to work out its
-// managed fields takes longer than all the rest of a start.
+// makeNamespaces creates the namespaces that every cluster has. Only the first server of a process creates one from
+// scratch: computing its managed fields takes longer than the rest of a start.
 func (s *Server) makeNamespaces() error {
 	template, err := firstNamespace()
 	if err != nil {
@@ -158,7 +158,7 @@ var firstNamespace = sync.OnceValues(func() (*corev1.Namespace, error) {
 	s.api = newAPI(&s.config, s.faults)
 	created, err := s.Create(context.Background(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}})
 	if err != nil {
-		return nil, fmt.Errorf("apitest: a namespace: %w", err)
+		return nil, fmt.Errorf("apitest: cannot create a namespace: %w", err)
 	}
 	return created.(*corev1.Namespace), nil
 })
@@ -211,7 +211,7 @@ func (s *Server) serve() {
 	_ = s.http.Serve(s.listener)
 }
 
-// Close ends the server and its connections, and waits for everything that it started. It may be called twice.
+// Close closes the server and its connections, and waits for all its goroutines. It may be called twice.
 func (s *Server) Close() {
 	s.closing.Do(func() {
 		s.faults.close()
@@ -229,6 +229,6 @@ func (s *Server) Close() {
 	})
 }
 
-// Compact forgets all versions but the newest, as a compaction of etcd does: watches and lists that ask for older ones
-// are answered with 410 Gone. Watches that are under way go on.
+// Compact drops all versions but the newest, as a compaction of etcd does: watches and lists of older ones are answered
+// with 410 Gone. Running watches continue.
 func (s *Server) Compact() { s.api.Store().Compact(s.api.Store().Version()) }

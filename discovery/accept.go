@@ -36,7 +36,7 @@ func isAggregated(contentType string) bool {
 	return err == nil && yes
 }
 
-// ContentTypeIsGVK says whether a content type is JSON with the parameters g, v and as of the given kind, in whatever
+// ContentTypeIsGVK reports whether a content type is JSON with the parameters g, v and as of the given kind, in whatever
 // order and whatever else a proxy may have added. A content type that cannot be parsed is an error.
 func ContentTypeIsGVK(contentType string, gvk schema.GroupVersionKind) (bool, error) {
 	media, params, err := mime.ParseMediaType(contentType)

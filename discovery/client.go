@@ -39,13 +39,13 @@ var (
 	_ DiscoveryInterfaces                     = &DiscoveryClient{}
 )
 
-// NewDiscoveryClient makes a client that sends its requests with c. It needs to read JSON; its group version does not
+// NewDiscoveryClient returns a client that sends its requests with c. It needs to read JSON; its group version does not
 // matter.
 func NewDiscoveryClient(c rest.Interface) *DiscoveryClient {
 	return &DiscoveryClient{restClient: c, LegacyPrefix: "/api"}
 }
 
-// NewDiscoveryClientForConfig makes a client for the server in c.
+// NewDiscoveryClientForConfig returns a client for the server in c.
 func NewDiscoveryClientForConfig(c *rest.Config) (*DiscoveryClient, error) {
 	config := withDefaults(c)
 	httpClient, err := rest.HTTPClientFor(config)

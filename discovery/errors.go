@@ -31,7 +31,7 @@ func (e *ErrGroupDiscoveryFailed) Is(target error) bool {
 	return ok
 }
 
-// IsGroupDiscoveryFailedError says whether err is, or wraps, an *ErrGroupDiscoveryFailed.
+// IsGroupDiscoveryFailedError reports whether err is, or wraps, an *ErrGroupDiscoveryFailed.
 func IsGroupDiscoveryFailedError(err error) bool {
 	_, ok := GroupDiscoveryFailedErrorGroups(err)
 	return ok

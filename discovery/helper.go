@@ -10,7 +10,7 @@ import (
 	apimachineryversion "k8s.io/apimachinery/pkg/version"
 )
 
-// IsResourceEnabled says whether the server has a resource, in the very version given. It is one request.
+// IsResourceEnabled reports whether the server has a resource, in the very version given. It is one request.
 func IsResourceEnabled(client DiscoveryInterface, resourceToCheck schema.GroupVersionResource) (bool, error) {
 	list, err := client.ServerResourcesForGroupVersion(resourceToCheck.GroupVersion().String())
 	if apierrors.IsNotFound(err) {
@@ -102,7 +102,7 @@ type SupportsAllVerbs struct {
 	Verbs []string
 }
 
-// Match says whether r knows all the verbs.
+// Match reports whether r knows all the verbs.
 func (p SupportsAllVerbs) Match(_ string, r *metav1.APIResource) bool {
 	return !slices.ContainsFunc(p.Verbs, func(verb string) bool { return !slices.Contains(r.Verbs, verb) })
 }

@@ -35,7 +35,7 @@ type AggregatedDiscoveryInterface interface {
 // CachedDiscoveryInterface is [CachedDiscoveryInterfaceWithContext] without contexts.
 type CachedDiscoveryInterface interface {
 	DiscoveryInterface
-	// Fresh says whether asking again would find nothing new in the cache.
+	// Fresh reports whether asking again would find nothing new in the cache.
 	Fresh() bool
 	// Invalidate makes the cache forget what it has.
 	Invalidate()

@@ -34,7 +34,7 @@ type AggregatedDiscoveryInterfaceWithContext interface {
 // is invalidated.
 type CachedDiscoveryInterfaceWithContext interface {
 	DiscoveryInterfaceWithContext
-	// FreshWithContext says whether what is in the cache was read after it was last invalidated. If not, a caller who
+	// FreshWithContext reports whether what is in the cache was read after it was last invalidated. If not, a caller who
 	// did not find something may invalidate the cache and look again.
 	FreshWithContext(ctx context.Context) bool
 	// InvalidateWithContext makes the cache forget what it has: nothing that was read before is used afterwards.

@@ -16,11 +16,11 @@ type DynamicClient struct {
 
 var _ Interface = &DynamicClient{}
 
-// New makes a client that sends its requests with c, which was made of ConfigFor, or reads and writes unstructured
+// New returns a client that sends its requests with c, which was made of ConfigFor, or reads and writes unstructured
 // objects in another way.
 func New(c rest.Interface) *DynamicClient { return &DynamicClient{client: c} }
 
-// NewForConfig makes a client for the server in inConfig.
+// NewForConfig returns a client for the server in inConfig.
 func NewForConfig(inConfig *rest.Config) (*DynamicClient, error) {
 	config := ConfigFor(inConfig)
 	httpClient, err := rest.HTTPClientFor(config)

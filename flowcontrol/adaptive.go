@@ -34,7 +34,7 @@ type AdaptiveState struct {
 	Waiting int
 }
 
-// NewAdaptive makes a limiter that follows the server. The error names the field of config that is wrong.
+// NewAdaptive returns a limiter that follows the server. The error names the field of config that is wrong.
 func NewAdaptive(config AdaptiveConfig) (*Adaptive, error) {
 	config = config.withDefaults()
 	if err := config.validate(); err != nil {

@@ -15,12 +15,12 @@ type Answer struct {
 	Err error
 }
 
-// pushback says whether the server asked for less.
+// pushback reports whether the server asked for less.
 func (a Answer) pushback() bool {
 	return a.StatusCode == http.StatusTooManyRequests || a.StatusCode >= 500 && a.RetryAfter > 0
 }
 
-// good says whether the server did its work. A 404 or a 409 is work as well; a 500 or a broken connection says nothing
+// good reports whether the server did its work. A 404 or a 409 is work as well; a 500 or a broken connection says nothing
 // about how much the server can take.
 func (a Answer) good() bool {
 	return a.Err == nil && a.StatusCode > 0 && a.StatusCode < 500 && !a.pushback()

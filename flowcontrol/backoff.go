@@ -28,7 +28,7 @@ type backoffEntry struct {
 	updated time.Time
 }
 
-// NewBackOff makes a Backoff whose delays go from initial to max.
+// NewBackOff returns a Backoff whose delays go from initial to max.
 func NewBackOff(initial, max time.Duration) *Backoff {
 	return NewBackOffWithJitter(initial, max, 0)
 }
@@ -38,12 +38,12 @@ func NewBackOffWithJitter(initial, max time.Duration, maxJitterFactor float64) *
 	return NewFakeBackOffWithJitter(initial, max, clock.RealClock{}, maxJitterFactor)
 }
 
-// NewFakeBackOff makes a Backoff that follows tc.
+// NewFakeBackOff returns a Backoff that follows tc.
 func NewFakeBackOff(initial, max time.Duration, tc clock.Clock) *Backoff {
 	return NewFakeBackOffWithJitter(initial, max, tc, 0)
 }
 
-// NewFakeBackOffWithJitter makes a Backoff with jitter that follows tc.
+// NewFakeBackOffWithJitter returns a Backoff with jitter that follows tc.
 func NewFakeBackOffWithJitter(initial, max time.Duration, tc clock.Clock, maxJitterFactor float64) *Backoff {
 	return &Backoff{
 		Clock:   tc,
@@ -87,13 +87,13 @@ func (b *Backoff) DeleteEntry(id string) {
 	delete(b.entries, id)
 }
 
-// IsInBackOffSince says whether the delay of id, counted from eventTime, is still running.
+// IsInBackOffSince reports whether the delay of id, counted from eventTime, is still running.
 func (b *Backoff) IsInBackOffSince(id string, eventTime time.Time) bool {
 	e, ok := b.live(id, eventTime)
 	return ok && b.Clock.Since(eventTime) < e.delay
 }
 
-// IsInBackOffSinceUpdate says whether at eventTime the delay of id, counted from the last Next, is still running.
+// IsInBackOffSinceUpdate reports whether at eventTime the delay of id, counted from the last Next, is still running.
 func (b *Backoff) IsInBackOffSinceUpdate(id string, eventTime time.Time) bool {
 	e, ok := b.live(id, eventTime)
 	return ok && eventTime.Sub(e.updated) < e.delay

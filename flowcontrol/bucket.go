@@ -14,7 +14,7 @@ type Clock interface {
 	Sleep(time.Duration)
 }
 
-// NewTokenBucketRateLimiter makes a bucket of burst tokens, full at first, that is refilled with qps tokens a second.
+// NewTokenBucketRateLimiter returns a bucket of burst tokens, full at first, that is refilled with qps tokens a second.
 func NewTokenBucketRateLimiter(qps float32, burst int) RateLimiter {
 	return NewTokenBucketRateLimiterWithClock(qps, burst, clock.RealClock{})
 }
@@ -24,13 +24,13 @@ func NewTokenBucketPassiveRateLimiter(qps float32, burst int) PassiveRateLimiter
 	return NewTokenBucketPassiveRateLimiterWithClock(qps, burst, clock.RealClock{})
 }
 
-// NewTokenBucketRateLimiterWithClock makes a bucket whose TryAccept and Accept follow c. Wait takes a context, whose
+// NewTokenBucketRateLimiterWithClock returns a bucket whose TryAccept and Accept follow c. Wait takes a context, whose
 // deadline is in real time, and so goes by real time too: a test should use either Wait or a clock of its own.
 func NewTokenBucketRateLimiterWithClock(qps float32, burst int, c Clock) RateLimiter {
 	return &bucket{passiveBucket: newPassiveBucket(qps, burst, c), clock: c}
 }
 
-// NewTokenBucketPassiveRateLimiterWithClock makes a bucket that follows c.
+// NewTokenBucketPassiveRateLimiterWithClock returns a bucket that follows c.
 func NewTokenBucketPassiveRateLimiterWithClock(qps float32, burst int, c clock.PassiveClock) PassiveRateLimiter {
 	p := newPassiveBucket(qps, burst, c)
 	return &p

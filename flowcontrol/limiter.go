@@ -2,7 +2,7 @@ package flowcontrol
 
 import "context"
 
-// A PassiveRateLimiter says whether something may happen now, and never waits.
+// A PassiveRateLimiter reports whether something may happen now, and never waits.
 type PassiveRateLimiter interface {
 	// TryAccept takes a token and returns true, or returns false when none is left.
 	TryAccept() bool

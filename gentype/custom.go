@@ -56,7 +56,7 @@ type Custom[T any] struct {
 	inner    *Client[T, List[T]]
 }
 
-// NewForConfig makes a client for all namespaces. Use In for one of them.
+// NewForConfig returns a client for all namespaces. Use In for one of them.
 func NewForConfig[T any](c *rest.Config, resource Resource) (*Custom[T], error) {
 	if err := resource.validate(); err != nil {
 		return nil, err

@@ -21,7 +21,7 @@ type Group struct {
 	err    error
 }
 
-// NewGroup makes a group. Each of types tells a scheme the types of a package: first the group's own, then others that
+// NewGroup returns a group. Each of types tells a scheme the types of a package: first the group's own, then others that
 // its clients need for subresources. The scheme is made together with the first client, and serves all that follow:
 // programs that make a client for each user who asks them make many.
 func NewGroup(version schema.GroupVersion, types ...func(*runtime.Scheme) error) *Group {

@@ -350,7 +350,7 @@ func (w *weather) resume() {
 	w.paused, w.resumed = false, time.Now()
 }
 
-// stopped tells whether the replica is stopped, or was until just now.
+// stopped reports whether the replica is stopped, or was until just now.
 func (w *weather) stopped() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

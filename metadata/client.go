@@ -16,7 +16,7 @@ type Client struct {
 
 var _ Interface = &Client{}
 
-// NewForConfig makes a client for the server in inConfig.
+// NewForConfig returns a client for the server in inConfig.
 func NewForConfig(inConfig *rest.Config) (Interface, error) {
 	config := ConfigFor(inConfig)
 	httpClient, err := rest.HTTPClientFor(config)

@@ -90,7 +90,7 @@ func decodeAny(data []byte, obj *metav1.PartialObjectMetadata) (runtime.Object, 
 	return obj, nil
 }
 
-// isLikely says whether what was read is the metadata of an object, and not of something else that happens to be JSON.
+// isLikely reports whether what was read is the metadata of an object, and not of something else that happens to be JSON.
 func isLikely(obj *metav1.PartialObjectMetadata) bool {
 	return obj.UID != "" || !obj.CreationTimestamp.IsZero() || obj.Name != "" || obj.GenerateName != ""
 }

@@ -32,7 +32,7 @@ func (m *model) read() {
 	m.agree(view, visible)
 }
 
-// shows tells whether an object is the state of a key at the moment of this number, or later.
+// shows reports whether an object is the state of a key at the moment of this number, or later.
 func (m *model) shows(key string, oldest int, obj *corev1.ConfigMap) bool {
 	if oldest < 0 && obj == nil {
 		return true

@@ -17,12 +17,12 @@ type DeferredDiscoveryRESTMapper struct {
 	mapper
 }
 
-// NewDeferredDiscoveryRESTMapper makes a mapper of what cl reads.
+// NewDeferredDiscoveryRESTMapper returns a mapper of what cl reads.
 func NewDeferredDiscoveryRESTMapper(cl discovery.CachedDiscoveryInterface) *DeferredDiscoveryRESTMapper {
 	return NewDeferredDiscoveryRESTMapperWithContext(discovery.ToCachedDiscoveryInterfaceWithContext(cl))
 }
 
-// NewDeferredDiscoveryRESTMapperWithContext makes a mapper of what cl reads.
+// NewDeferredDiscoveryRESTMapperWithContext returns a mapper of what cl reads.
 func NewDeferredDiscoveryRESTMapperWithContext(cl discovery.CachedDiscoveryInterfaceWithContext) *DeferredDiscoveryRESTMapper {
 	if cl == nil {
 		panic("restmapper: a DeferredDiscoveryRESTMapper needs a discovery client to read from, got nil")

@@ -50,12 +50,12 @@ func groupResources(groups []*metav1.APIGroup, lists []*metav1.APIResourceList) 
 	return result
 }
 
-// NewDiscoveryRESTMapper makes a mapper of what was read. It does not change.
+// NewDiscoveryRESTMapper returns a mapper of what was read. It does not change.
 func NewDiscoveryRESTMapper(groupResources []*APIGroupResources) meta.RESTMapper {
 	return mapper{newPriorityMapper(groupResources)}
 }
 
-// NewDiscoveryRESTMapperWithContext makes a mapper of what was read. It does not change.
+// NewDiscoveryRESTMapperWithContext returns a mapper of what was read. It does not change.
 func NewDiscoveryRESTMapperWithContext(groupResources []*APIGroupResources) meta.RESTMapperWithContext {
 	return mapper{newPriorityMapper(groupResources)}
 }

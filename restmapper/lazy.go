@@ -43,7 +43,7 @@ type Lazy struct {
 	mapper
 }
 
-// NewLazy makes a mapper that asks client. It keeps what it reads, so client must be one without a cache, such as a
+// NewLazy returns a mapper that asks client. It keeps what it reads, so client must be one without a cache, such as a
 // *discovery.DiscoveryClient.
 func NewLazy(client discovery.DiscoveryInterfaceWithContext, options LazyOptions) (*Lazy, error) {
 	if client == nil {

@@ -87,7 +87,7 @@ func (e *entry) ask(ctx context.Context, seen *reading) (*reading, error) {
 	return now, nil
 }
 
-// exists says whether the server had the group when it was last read.
+// exists reports whether the server had the group when it was last read.
 func (e *entry) exists() bool {
 	r := e.last.Load()
 	return r != nil && len(r.groups) > 0

@@ -126,7 +126,7 @@ func (s *shortcuts) warnOf(short string, others []schema.GroupResource) {
 	}
 }
 
-// isName says whether a name is the full name of a resource, plural or singular.
+// isName reports whether a name is the full name of a resource, plural or singular.
 func isName(lists []*metav1.APIResourceList, name string, inGroup func(string) bool) bool {
 	for _, list := range lists {
 		gv, err := schema.ParseGroupVersion(list.GroupVersion)

@@ -33,7 +33,7 @@ type Config struct {
 	StartTimeout time.Duration
 }
 
-// isOurs tells whether Env relies on what it gives for this argument of the API server.
+// isOurs reports whether Env relies on what it gives for this argument of the API server.
 func isOurs(name string) bool {
 	switch name {
 	case "etcd-servers", "secure-port", "bind-address", "cert-dir",

@@ -114,12 +114,12 @@ func NewRootListActionWithOptions(r resource, kind schema.GroupVersionKind, opts
 	return NewListActionWithOptions(r, kind, "", opts)
 }
 
-// NewCreateAction makes an object.
+// NewCreateAction returns an object.
 func NewCreateAction(r resource, namespace string, object runtime.Object) CreateActionImpl {
 	return NewCreateActionWithOptions(r, namespace, object, metav1.CreateOptions{})
 }
 
-// NewCreateActionWithOptions makes an object.
+// NewCreateActionWithOptions returns an object.
 func NewCreateActionWithOptions(r resource, namespace string, object runtime.Object, opts metav1.CreateOptions) CreateActionImpl {
 	return NewCreateSubresourceActionWithOptions(r, "", "", namespace, object, opts)
 }
@@ -134,12 +134,12 @@ func NewCreateSubresourceActionWithOptions(r resource, name, subresource, namesp
 	return CreateActionImpl{ActionImpl: newAction("create", r, namespace, subresource), Name: name, Object: object, CreateOptions: opts}
 }
 
-// NewRootCreateAction makes an object.
+// NewRootCreateAction returns an object.
 func NewRootCreateAction(r resource, object runtime.Object) CreateActionImpl {
 	return NewCreateAction(r, "", object)
 }
 
-// NewRootCreateActionWithOptions makes an object.
+// NewRootCreateActionWithOptions returns an object.
 func NewRootCreateActionWithOptions(r resource, object runtime.Object, opts metav1.CreateOptions) CreateActionImpl {
 	return NewCreateActionWithOptions(r, "", object, opts)
 }

@@ -41,7 +41,7 @@ type ObjectScheme interface {
 	runtime.ObjectTyper
 }
 
-// NewObjectTracker makes a tracker for the objects of a scheme: an API server in this process that takes all objects as they are.
+// NewObjectTracker returns a tracker for the objects of a scheme: an API server in this process that takes all objects as they are.
 // It needs no decoder.
 func NewObjectTracker(scheme ObjectScheme, _ runtime.Decoder) ObjectTracker {
 	server, err := apitest.Start(apitest.Config{InProcess: true, Untyped: true, NoControllers: true})

@@ -91,7 +91,7 @@ var applying = []behaviour{
 		d.Spec.Template.Spec.Containers = d.Spec.Template.Spec.Containers[:1]
 		e.equal("containers", containers(e.applyDeployment("one", d)), []string{"main registry.example/app:1", "third z:1"})
 	}},
-	{"an update takes fields from those who applied them", func(e *env) {
+	{"an update takes fields from their appliers", func(e *env) {
 		c := e.apply("one", configMap("a", "k", "1", "l", "1"))
 		c.Data["k"] = "2"
 		c, err := e.configMaps().Update(e.ctx, c, metav1.UpdateOptions{FieldManager: "two"})

@@ -119,7 +119,7 @@ var authorizing = []behaviour{
 		_, err = e.withToken(token.Status.Token).CoreV1().ConfigMaps(e.ns).List(e.ctx, metav1.ListOptions{})
 		e.refused(err, refusal{code: http.StatusForbidden, reason: metav1.StatusReasonForbidden, message: `User "system:serviceaccount:` + e.ns + `:a" cannot list`})
 	}},
-	{"an administrator may act as somebody else", func(e *env) {
+	{"an administrator may impersonate a user", func(e *env) {
 		config := rest.CopyConfig(e.target.Config)
 		config.Impersonate.UserName = "conformance-nobody"
 		client, err := kubernetes.NewForConfig(config)

@@ -94,7 +94,7 @@ var concurrency = []behaviour{
 			e.Errorf("%v", e.read("a").Data)
 		}
 	}},
-	{"those who read, change and try again all get through", func(e *env) {
+	{"clients that retry after a conflict all succeed", func(e *env) {
 		e.create(configMap("a"))
 		errs := together(5, func(i int) error {
 			return retry.OnError(retry.DefaultBackoff, apierrors.IsConflict, func() error {
@@ -110,7 +110,7 @@ var concurrency = []behaviour{
 				return err
 			})
 		})
-		n := e.won(errs, apierrors.IsConflict) // luck may run out; what counts is that nobody's change is lost
+		n := e.won(errs, apierrors.IsConflict) // an attempt may fail; no change may be lost
 		if got := len(e.read("a").Data); got != n {
 			e.Errorf("%d got through, %d changes are there", n, got)
 		}

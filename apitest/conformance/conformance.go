@@ -11,18 +11,18 @@ import (
 
 // Target is a server to try.
 type Target struct {
-	// Config is for an administrator: somebody who may do everything.
+	// Config is for an administrator, who may do everything.
 	Config *rest.Config
 
 	// Plain is for a user without rights. Without one, the behaviours that need it are skipped.
 	Plain *rest.Config
 
-	// Compact makes the server forget all versions but the current one: when it returns, both a list and a watch of an
-	// older version are refused. The server may be away meanwhile. Without it, the behaviours that need it are skipped.
+	// Compact compacts all versions but the current one: when it returns, both a list and a watch of an older version
+	// are rejected. The server may be unavailable meanwhile. Without it, the behaviours that need it are skipped.
 	Compact func(ctx context.Context) error
 
-	// Shards says that the server understands shardSelector. A real one does with its feature ShardedListAndWatch, which is
-	// off by default.
+	// Shards means that the server supports shardSelector. A real one does with its feature ShardedListAndWatch, which
+	// is off by default.
 	Shards bool
 
 	// Only are the subjects to try. None means all.
@@ -91,7 +91,7 @@ func Run(t *testing.T, target Target) {
 	names := Names()
 	for name := range target.Skip {
 		if !slices.Contains(names, name) {
-			t.Errorf("Skip names %q, and there is no such behaviour: see Names", name)
+			t.Errorf("Skip has an unknown behaviour %q: see Names", name)
 		}
 	}
 	clients := connect(t, target)

@@ -88,7 +88,7 @@ var content = []behaviour{
 			e.Errorf("%d %s %s", a.code, a.contentType, a.body)
 		}
 	}},
-	{"large answers are compressed for those who can read them", func(e *env) {
+	{"large responses are compressed if the client accepts it", func(e *env) {
 		e.create(configMap("a", "k", strings.Repeat("x", 200<<10)))
 		a := e.ask("GET", e.configMapsPath()+"/a", "", "Accept-Encoding", "gzip")
 		if e.must(a.err); !bytes.HasPrefix(a.body, []byte{0x1f, 0x8b}) {

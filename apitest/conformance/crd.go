@@ -17,7 +17,7 @@ import (
 
 var crdResource = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 
-// gadgets is a custom kind, in a group that nobody else has.
+// gadgets is a custom kind, in a group of its own.
 type gadgets struct {
 	resource schema.GroupVersionResource
 	crd      *unstructured.Unstructured

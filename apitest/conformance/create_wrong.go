@@ -37,7 +37,7 @@ var creatingWrong = []behaviour{
 		_, err := e.kube.CoreV1().ConfigMaps("conformance-none").Create(e.ctx, configMap("a"), metav1.CreateOptions{})
 		e.refused(err, notFound("namespaces", "conformance-none"))
 	}},
-	{"a name that is no subdomain is invalid", func(e *env) {
+	{"a name that is not a subdomain is invalid", func(e *env) {
 		for _, name := range []string{"Upper", "under_score", "a/b", "-a", "a-", ".a", "a..b", "ä", "a b", strings.Repeat("x", 254)} {
 			_, err := e.configMaps().Create(e.ctx, configMap(name), metav1.CreateOptions{})
 			e.refused(err, invalid("ConfigMap", name, cause{metav1.CauseTypeFieldValueInvalid, "metadata.name"}))
@@ -115,7 +115,7 @@ var creatingWrong = []behaviour{
 		_, err := e.configMaps().Create(e.ctx, c, metav1.CreateOptions{})
 		e.refused(err, invalid("ConfigMap", "a", cause{metav1.CauseTypeFieldValueInvalid, "metadata.ownerReferences"}))
 	}},
-	{"a finalizer that is no qualified name is invalid", func(e *env) {
+	{"a finalizer that is not a qualified name is invalid", func(e *env) {
 		c := configMap("a")
 		c.Finalizers = []string{"no spaces please"}
 		_, err := e.configMaps().Create(e.ctx, c, metav1.CreateOptions{})

@@ -29,7 +29,7 @@ type clients struct {
 
 	defining sync.Mutex
 	tried    bool
-	defined  *gadgets   // a custom kind, once somebody has asked for it
+	defined  *gadgets   // a custom kind, created on first use
 	whole    testing.TB // the test that all behaviours belong to
 
 	past *past // what expiry is tried on; its behaviours run one at a time

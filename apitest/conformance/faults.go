@@ -17,8 +17,8 @@ import (
 	"vedette.dev/rest"
 )
 
-// What a client sees of a server in trouble is written down here once. The functions are called while there is such
-// trouble: apitest makes it by a fault, and a real server is brought into it.
+// What a client sees of a failing server is written down here once. The functions are called while the server fails:
+// apitest injects a fault, and a real server is made to fail.
 
 var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 

@@ -17,7 +17,7 @@ func (e *env) held(name string) *corev1.ConfigMap {
 	return e.create(c)
 }
 
-// scheduled creates a pod that somebody on a node would have to end.
+// scheduled creates a pod that a kubelet would have to terminate.
 func (e *env) scheduled(name string) *corev1.Pod {
 	e.Helper()
 	p := pod(name)

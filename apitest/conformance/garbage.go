@@ -24,7 +24,7 @@ var garbage = []behaviour{
 	{"no body is a bad request", func(e *env) {
 		e.refused(e.ask("POST", e.configMapsPath(), "").err, badRequest("the object provided is unrecognized (must be of type ConfigMap)"))
 	}},
-	{"a body that is no protobuf is a bad request", func(e *env) {
+	{"a body that is not protobuf is a bad request", func(e *env) {
 		for _, body := range []string{`{"metadata":{"name":"a"}}`, "k8s\x00", "k8s\x00\xff\xff\xff\xff\xff", "k8s\x00\x0a\x0b\x0a\x02v1\x12\x05Wrong\x12\x00"} {
 			if e.refused(e.ask("POST", e.configMapsPath(), body, "Content-Type", asProtobuf).err, badRequest("")); e.Failed() {
 				e.Fatalf("body %q", body)

@@ -54,7 +54,7 @@ var namespaces = []behaviour{
 	{"one without finalizers goes when it is finalized", func(e *env) {
 		e.must(e.kube.CoreV1().Namespaces().Delete(e.ctx, e.namespace(), metav1.DeleteOptions{}))
 		ns, err := e.kube.CoreV1().Namespaces().Get(e.ctx, e.ns, metav1.GetOptions{})
-		if err != nil { // somebody else, who has the duty, was quicker
+		if err != nil { // the namespace controller was faster
 			e.refused(err, notFound("namespaces", e.ns))
 			return
 		}
@@ -76,8 +76,7 @@ var namespaces = []behaviour{
 	}},
 }
 
-// terminate deletes the behaviour's namespace, which holds an object with a finalizer, so that nobody can bring it to its
-// end meanwhile.
+// terminate deletes the behaviour's namespace, which contains an object with a finalizer, so that it stays terminating.
 func (e *env) terminate() {
 	e.Helper()
 	e.held("held")

@@ -59,7 +59,7 @@ var patchingWrong = []behaviour{
 				causes: []cause{{metav1.CauseTypeFieldValueInvalid, "patch"}}})
 		}
 	}},
-	{"a content type that is no patch is not supported", func(e *env) {
+	{"a content type that is not a patch is not supported", func(e *env) {
 		e.create(configMap("a"))
 		for _, contentType := range []string{"application/json", "text/plain", "application/vnd.kubernetes.protobuf"} {
 			a := e.ask("PATCH", e.configMapsPath()+"/a", `{"data":{"k":"v"}}`, "Content-Type", contentType)

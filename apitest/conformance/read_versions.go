@@ -72,7 +72,7 @@ var readingVersions = []behaviour{
 			e.refused(err, tooLarge)
 		}
 	}},
-	{"a version that is no number is refused", func(e *env) {
+	{"a version that is not a number is rejected", func(e *env) {
 		e.create(configMap("a"))
 		e.refused(e.ask("GET", e.configMapsPath()+"?resourceVersion=abc", "").err, badRequest("invalid resource version"))
 		// The status is that of an accident; so it is on the real server.

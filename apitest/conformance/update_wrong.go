@@ -58,7 +58,7 @@ var updatingWrong = []behaviour{
 		_, err = e.pods().UpdateStatus(e.ctx, pod("none"), metav1.UpdateOptions{})
 		e.refused(err, notFound("pods", "none"))
 	}},
-	{"a version that is no number is refused", func(e *env) {
+	{"a version that is not a number is rejected", func(e *env) {
 		c := e.create(configMap("a"))
 		c.ResourceVersion = "abc"
 		_, err := e.configMaps().Update(e.ctx, c, metav1.UpdateOptions{})

@@ -51,7 +51,7 @@ var watching = []behaviour{
 		events := e.watch(metav1.ListOptions{ResourceVersion: a.ResourceVersion}).expect("MODIFIED a", "ADDED b", "DELETED a")
 		e.grows(events)
 	}},
-	{"a change of nothing is no event", func(e *env) {
+	{"a change of nothing is not an event", func(e *env) {
 		c := e.create(configMap("a", "k", "v"))
 		w := e.watch(metav1.ListOptions{ResourceVersion: c.ResourceVersion})
 		e.update(c)

@@ -39,7 +39,7 @@ var watchingFrom = []behaviour{
 			e.Errorf("%q", words(events))
 		}
 	}},
-	{"from a version that is no number is refused", func(e *env) {
+	{"from a version that is not a number is rejected", func(e *env) {
 		// The status is that of an accident; so it is on the real server.
 		a := e.ask("GET", e.configMapsPath()+"?watch=true&resourceVersion=abc", "")
 		e.refused(a.err, refusal{code: http.StatusInternalServerError, message: `resourceVersion: Invalid value: "abc"`})

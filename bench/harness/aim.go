@@ -26,7 +26,7 @@ func (a Aim) text(u Unit) string {
 	}
 }
 
-// verdict says whether the aim was met by these medians.
+// verdict reports whether the aim was met by these medians.
 func (a Aim) verdict(c comparison) string {
 	got, known := c.ratio, c.hasRatio
 	if a.absolute {

@@ -40,7 +40,7 @@ type Encoder struct {
 	examples []example // by shape
 }
 
-// NewEncoder makes an encoder.
+// NewEncoder returns an encoder.
 func NewEncoder(e Encoding) (*Encoder, error) {
 	enc := &Encoder{encoding: e}
 	for _, s := range shapes {

@@ -16,7 +16,7 @@ import (
 type side interface {
 	RunWithContext(ctx context.Context)
 	HasSynced() bool
-	// handlerSynced tells whether the handler has heard of all that was there in the beginning.
+	// handlerSynced reports whether the handler has heard of all that was there in the beginning.
 	handlerSynced() bool
 	// list returns what the store has.
 	list() []*corev1.Pod

@@ -121,7 +121,7 @@ func (t *readers) read(n int) {
 	}
 }
 
-// look looks up the pod of the oldest change that was not seen yet, and tells whether it is there.
+// look looks up the pod of the oldest change that was not seen yet, and reports whether it is there.
 func (t *readers) look() bool {
 	which := t.next.Load()
 	if int(which) >= len(t.keys) {

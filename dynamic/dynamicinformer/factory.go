@@ -57,7 +57,7 @@ type Config struct {
 	namespace string
 }
 
-// New makes a factory.
+// New returns a factory.
 func New(config Config) (*Factory, error) {
 	if config.Client == nil {
 		return nil, errors.New("dynamicinformer: Config.Client is nil")
@@ -76,12 +76,12 @@ func New(config Config) (*Factory, error) {
 	})
 }
 
-// NewDynamicSharedInformerFactory makes a factory for all namespaces.
+// NewDynamicSharedInformerFactory returns a factory for all namespaces.
 func NewDynamicSharedInformerFactory(client dynamic.Interface, defaultResync time.Duration) DynamicSharedInformerFactory {
 	return NewFilteredDynamicSharedInformerFactory(client, defaultResync, metav1.NamespaceAll, nil)
 }
 
-// NewFilteredDynamicSharedInformerFactory makes a factory for one namespace, or for all, with a function that changes the
+// NewFilteredDynamicSharedInformerFactory returns a factory for one namespace, or for all, with a function that changes the
 // options of each list and watch. It panics if the client is nil; New returns an error.
 func NewFilteredDynamicSharedInformerFactory(client dynamic.Interface, defaultResync time.Duration, namespace string, tweakListOptions TweakListOptionsFunc) DynamicSharedInformerFactory {
 	factory, err := New(Config{Client: client, Resync: max(0, defaultResync), namespace: namespace, TweakListOptions: tweakListOptions})

@@ -15,7 +15,7 @@ import (
 	"vedette.dev/informers/pool"
 )
 
-// NewFilteredDynamicInformer makes an informer of a resource that is not shared, for one namespace or for all.
+// NewFilteredDynamicInformer returns an informer of a resource that is not shared, for one namespace or for all.
 func NewFilteredDynamicInformer(client dynamic.Interface, gvr schema.GroupVersionResource, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions TweakListOptionsFunc) pool.GenericInformer {
 	informer := cache.NewSharedIndexInformerWithOptions(source(client, gvr, namespace, tweakListOptions), &unstructured.Unstructured{},
 		cache.SharedIndexInformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, ObjectDescription: gvr.String()})

@@ -27,7 +27,7 @@ type FakeDynamicClient struct {
 	real    *dynamic.DynamicClient
 }
 
-// NewSimpleDynamicClient makes a client whose server has these objects. The scheme says of what kinds typed objects are. It panics
+// NewSimpleDynamicClient returns a client whose server has these objects. The scheme says of what kinds typed objects are. It panics
 // if an object has no name, or is of no kind.
 func NewSimpleDynamicClient(scheme *runtime.Scheme, objects ...runtime.Object) *FakeDynamicClient {
 	return NewSimpleDynamicClientWithCustomListKinds(scheme, nil, objects...)

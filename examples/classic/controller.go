@@ -21,7 +21,7 @@ type Controller struct {
 	informer cache.Controller
 }
 
-// NewController makes a controller of its three parts.
+// NewController returns a controller of its three parts.
 func NewController(queue workqueue.TypedRateLimitingInterface[string], indexer cache.Indexer, informer cache.Controller) *Controller {
 	return &Controller{informer: informer, indexer: indexer, queue: queue}
 }

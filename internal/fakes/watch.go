@@ -41,7 +41,7 @@ func (t *Transport) watch(c *call, a testing.WatchActionImpl) (*http.Response, e
 	return nil, &reactionError{fmt.Errorf("no reactor handles the watch of %s", a.Resource.Resource)}
 }
 
-// mustList tells whether a watch asks for a list at its beginning, where reactors have a word in lists or watches: those who
+// mustList reports whether a watch asks for a list at its beginning, where reactors have a word in lists or watches: those who
 // wrote them expect a list and then a watch.
 func (t *Transport) mustList(a testing.WatchActionImpl) bool {
 	if a.ListOptions.SendInitialEvents == nil || !*a.ListOptions.SendInitialEvents {

@@ -142,7 +142,7 @@ func join(path, name string) string {
 	return path + "[" + name + "]"
 }
 
-// ownNames tells whether what is below a path has names that people gave.
+// ownNames reports whether what is below a path has names that people gave.
 func ownNames(path string) bool {
 	for _, suffix := range []string{"labels", "annotations", "matchLabels", "nodeSelector", "data", "binaryData", "stringData"} {
 		if path == suffix || strings.HasSuffix(path, "."+suffix) {

@@ -38,7 +38,7 @@ func (p Pair) TLS(t testing.TB) tls.Certificate {
 	return c
 }
 
-// NewCA makes a CA of its own.
+// NewCA returns a CA of its own.
 func NewCA(t testing.TB, name string) *CA {
 	t.Helper()
 	template := newTemplate(name)

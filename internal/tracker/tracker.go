@@ -29,7 +29,7 @@ type Forms interface {
 	runtime.ObjectCreater
 }
 
-// New makes a tracker. Objects of kinds that forms do not know are unstructured.
+// New returns a tracker. Objects of kinds that forms do not know are unstructured.
 func New(server *apitest.Server, forms Forms) *Tracker {
 	client, err := dynamic.NewForConfig(server.RESTConfig())
 	if err != nil {

@@ -26,10 +26,10 @@ type FakeMetadataClient struct {
 	writer  dynamic.Interface // for CreateFake and UpdateFake
 }
 
-// NewTestScheme makes a scheme.
+// NewTestScheme returns a scheme.
 func NewTestScheme() *runtime.Scheme { return runtime.NewScheme() }
 
-// NewSimpleMetadataClient makes a client whose server has these objects. The scheme says of what kinds they are, if they do not do
+// NewSimpleMetadataClient returns a client whose server has these objects. The scheme says of what kinds they are, if they do not do
 // so themselves. It panics if an object has no name, or is of no kind.
 func NewSimpleMetadataClient(scheme *runtime.Scheme, objects ...runtime.Object) *FakeMetadataClient {
 	kinds := fakes.KindsOf(scheme)

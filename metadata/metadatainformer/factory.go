@@ -64,7 +64,7 @@ func WithTransform(transform cache.TransformFunc) SharedInformerOption {
 	return func(c *Config) { c.Transform = transform }
 }
 
-// New makes a factory.
+// New returns a factory.
 func New(config Config) (*Factory, error) {
 	if config.Client == nil {
 		return nil, errors.New("metadatainformer: Config.Client is nil")
@@ -83,18 +83,18 @@ func New(config Config) (*Factory, error) {
 	})
 }
 
-// NewSharedInformerFactory makes a factory for all namespaces.
+// NewSharedInformerFactory returns a factory for all namespaces.
 func NewSharedInformerFactory(client metadata.Interface, defaultResync time.Duration) SharedInformerFactory {
 	return NewFilteredSharedInformerFactory(client, defaultResync, metav1.NamespaceAll, nil)
 }
 
-// NewFilteredSharedInformerFactory makes a factory for one namespace, or for all, with a function that changes the options
+// NewFilteredSharedInformerFactory returns a factory for one namespace, or for all, with a function that changes the options
 // of each list and watch. It panics if the client is nil; New returns an error.
 func NewFilteredSharedInformerFactory(client metadata.Interface, defaultResync time.Duration, namespace string, tweakListOptions TweakListOptionsFunc) SharedInformerFactory {
 	return must(New(Config{Client: client, Resync: max(0, defaultResync), namespace: namespace, TweakListOptions: tweakListOptions}))
 }
 
-// NewSharedInformerFactoryWithOptions makes a factory for all namespaces, with options. It panics if the client is nil. New
+// NewSharedInformerFactoryWithOptions returns a factory for all namespaces, with options. It panics if the client is nil. New
 // takes the options as a struct, can be told more, and returns an error.
 func NewSharedInformerFactoryWithOptions(client metadata.Interface, defaultResync time.Duration, options ...SharedInformerOption) SharedInformerFactory {
 	config := Config{Client: client, Resync: max(0, defaultResync)}

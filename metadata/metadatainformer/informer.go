@@ -14,7 +14,7 @@ import (
 	"vedette.dev/metadata"
 )
 
-// NewFilteredMetadataInformer makes an informer of a resource that is not shared, for one namespace or for all.
+// NewFilteredMetadataInformer returns an informer of a resource that is not shared, for one namespace or for all.
 func NewFilteredMetadataInformer(client metadata.Interface, gvr schema.GroupVersionResource, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions TweakListOptionsFunc) pool.GenericInformer {
 	informer := cache.NewSharedIndexInformerWithOptions(source(client, gvr, namespace, tweakListOptions), &metav1.PartialObjectMetadata{},
 		cache.SharedIndexInformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, ObjectDescription: gvr.String()})

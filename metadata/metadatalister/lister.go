@@ -33,7 +33,7 @@ type NamespaceLister interface {
 	Get(name string) (*metav1.PartialObjectMetadata, error)
 }
 
-// New makes a lister of the objects in an indexer.
+// New returns a lister of the objects in an indexer.
 func New(indexer cache.Indexer, gvr schema.GroupVersionResource) Lister {
 	return lister{cache.NewTypedLister[*metav1.PartialObjectMetadata](indexer, gvr.GroupResource())}
 }

@@ -8,7 +8,7 @@ import (
 	"vedette.dev/cache"
 )
 
-// NewRuntimeObjectShim makes a lister fit where objects of any type are asked for.
+// NewRuntimeObjectShim returns a lister fit where objects of any type are asked for.
 func NewRuntimeObjectShim(lister Lister) cache.GenericLister { return shim{lister} }
 
 type shim struct{ lister Lister }

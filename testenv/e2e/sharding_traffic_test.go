@@ -135,7 +135,7 @@ func (tr *traffic) watching() (out []*call) {
 
 func (c *call) selector() string { return c.query.Get("shardSelector") }
 
-// resumes tells whether a watch goes on from a version, and does not bring what is there.
+// resumes reports whether a watch goes on from a version, and does not bring what is there.
 func (c *call) resumes() bool {
 	version := c.query.Get("resourceVersion")
 	return version != "" && version != "0" && c.query.Get("sendInitialEvents") != "true"

@@ -66,7 +66,7 @@ func convertUnstructured(u *unstructured.Unstructured, to *Kind) (runtime.Object
 	return want, nil
 }
 
-// convertOld is for versions that nobody serves by default. out is the object in another version that is known better, or
+// convertOld is for versions that are not served by default. out is the object in another, better supported version, or
 // nil. Of events, only the old versions of the newer group agree with it.
 func convertOld(obj, out runtime.Object, to *Kind) (runtime.Object, error) {
 	if to.Kind == "Event" && to.Group == "" {

@@ -8,7 +8,7 @@ import (
 )
 
 // CRDStatus sets the status that the real server gives to a definition soon after it was written: whether its names are
-// accepted, and whether it is served. It tells whether that has changed anything.
+// accepted, and whether it is served. It reports whether that has changed anything.
 func (r *Registry) CRDStatus(obj *unstructured.Unstructured) (changed bool) {
 	d, err := parseDefinition(obj)
 	if err != nil {

@@ -20,7 +20,7 @@ func orDefault[T comparable](field *T, value T) {
 	}
 }
 
-// orDefaultPtr sets what is not set, with a pointer that nobody else has.
+// orDefaultPtr sets an unset pointer to a new value.
 func orDefaultPtr[T any](field **T, value T) {
 	if *field == nil {
 		*field = &value

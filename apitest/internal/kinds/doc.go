@@ -28,8 +28,8 @@
 // are those of vedette.dev/kubernetes/scheme; the two resources without such types in k8s.io/api, definitions of custom
 // resources and API services, are unstructured.
 //
-// Defaults, rules and cells are written by hand, and held against the real server: testdata/steps are requests, and
-// testdata/answers what it answered, to be had here in the same words. Whoever adds a rule adds a step, and runs
+// Defaults, rules and cells are written by hand, and compared with the real server: testdata/steps are requests, and
+// testdata/answers its responses, which have to be the same here. When you add a rule, add a step and run
 //
 //	cd testenv && go run ./cmd/record ../apitest/internal/kinds
 //

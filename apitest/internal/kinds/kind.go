@@ -35,16 +35,16 @@ type Subresource struct {
 	Verbs []string
 }
 
-// New makes an empty object.
+// New returns an empty object.
 func (k *Kind) New() runtime.Object { return k.newObject() }
 
-// NewList makes an empty list.
+// NewList returns an empty list.
 func (k *Kind) NewList() runtime.Object { return k.newList() }
 
 // Resource is the name of the kind in paths.
 func (k *Kind) Resource() schema.GroupVersionResource { return k.GroupVersion().WithResource(k.Plural) }
 
-// Listed tells whether the kind is one of objects that are kept, rather than of questions that are answered, such as a
+// Listed reports whether the kind is one of objects that are kept, rather than of questions that are answered, such as a
 // TokenReview.
 func (k *Kind) Listed() bool { return slices.Contains(k.Verbs, "list") }
 
@@ -58,7 +58,7 @@ func (k *Kind) Subresource(name string) (Subresource, bool) {
 	return Subresource{}, false
 }
 
-// HasStatus tells whether status is written apart from the rest.
+// HasStatus reports whether status is written apart from the rest.
 func (k *Kind) HasStatus() bool {
 	_, ok := k.Subresource("status")
 	return ok

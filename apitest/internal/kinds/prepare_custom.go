@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Prune removes the fields of a custom resource that its schema does not know, and returns their paths, for those who want
-// to warn or refuse. Objects of other kinds stay as they are. Prepare does it too.
+// Prune removes the fields of a custom resource that its schema does not have, and returns their paths, for warnings or
+// errors. Objects of other kinds are not changed. Prepare calls it, too.
 func (k *Kind) Prune(obj runtime.Object) []string {
 	u, ok := obj.(*unstructured.Unstructured)
 	if !ok || k.custom == nil || u.Object == nil {

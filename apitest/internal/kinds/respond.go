@@ -27,7 +27,7 @@ type accepted struct {
 	q      float64
 }
 
-// aggregated tells whether it is about the one document with everything.
+// aggregated reports whether it is about the one document with everything.
 func (a accepted) aggregated() bool {
 	return mediaType(a.media) != "" && a.params["g"] == "apidiscovery.k8s.io" && a.params["v"] == "v2" &&
 		a.params["as"] == "APIGroupDiscoveryList"
@@ -102,7 +102,7 @@ func encode(media string, obj runtime.Object, pretty bool) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// pretty tells whether a person is going to read it.
+// pretty reports whether a person is going to read it.
 func pretty(req *http.Request) bool {
 	if v, ok := req.URL.Query()["pretty"]; ok {
 		on, _ := strconv.ParseBool(v[0])

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Serves tells whether a path is one that ServeHTTP answers for.
+// Serves reports whether a path is one that ServeHTTP answers for.
 func Serves(path string) bool {
 	parts := split(path)
 	switch parts[0] {

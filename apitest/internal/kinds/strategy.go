@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// CreatesOnUpdate tells whether a PUT makes an object that does not exist.
+// CreatesOnUpdate reports whether a PUT makes an object that does not exist.
 func (k *Kind) CreatesOnUpdate() bool {
 	switch k.GroupKind() {
 	case schema.GroupKind{Group: "node.k8s.io", Kind: "RuntimeClass"},
@@ -34,7 +34,7 @@ var conditional = []schema.GroupKind{
 	{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}, {Group: "apiregistration.k8s.io", Kind: "APIService"},
 }
 
-// UpdatesUnconditionally tells whether a PUT without a resourceVersion replaces whatever is there. If not, it is invalid:
+// UpdatesUnconditionally reports whether a PUT without a resourceVersion replaces whatever is there. If not, it is invalid:
 // see Validate.
 func (k *Kind) UpdatesUnconditionally() bool {
 	return !k.Custom && k.Group != "admissionregistration.k8s.io" && !slices.Contains(conditional, k.GroupKind())

@@ -47,7 +47,7 @@ func (k *Kind) columns() []metav1.TableColumnDefinition {
 	return defaultColumns()
 }
 
-// defaultColumns are those of kinds that nobody thought of.
+// defaultColumns are the columns of kinds without their own.
 func defaultColumns() []metav1.TableColumnDefinition {
 	docs := metav1.ObjectMeta{}.SwaggerDoc()
 	return []metav1.TableColumnDefinition{
@@ -59,7 +59,7 @@ func defaultColumns() []metav1.TableColumnDefinition {
 func (k *Kind) row(obj runtime.Object, include metav1.IncludeObjectPolicy) (metav1.TableRow, error) {
 	m, err := meta.Accessor(obj)
 	if err != nil {
-		return metav1.TableRow{}, fmt.Errorf("a %T is no row: %w", obj, err)
+		return metav1.TableRow{}, fmt.Errorf("cannot convert a %T to a row: %w", obj, err)
 	}
 	row := metav1.TableRow{Cells: k.cells(obj, m), Conditions: rowConditions(obj)}
 	switch include {

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// asRecorded puts errors about metadata into the words of the server that was recorded. The library is newer, and says of
-// owner references what they lack, where that server says what is wrong with them.
+// asRecorded converts errors about metadata to those of the recorded server. The library is newer, and has other
+// messages for owner references.
 func asRecorded(errs field.ErrorList) field.ErrorList {
 	for i, err := range errs {
 		rest, ok := strings.CutPrefix(err.Field, "metadata.ownerReferences[")

@@ -29,7 +29,7 @@ type Generator struct {
 // shapeCount is odd, so that walking through a list meets them in no regular pattern of small powers.
 const shapeCount = 61
 
-// New makes a generator.
+// New returns a generator.
 func New(options Options) *Generator {
 	g := &Generator{options: options}
 	for i := range shapeCount {

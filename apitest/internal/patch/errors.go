@@ -46,7 +46,7 @@ func unprocessable(err error) error {
 	return apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", schema.GroupResource{}, "", err.Error(), 0, false)
 }
 
-// invalidPatch is for a patch whose result is no object. kube-apiserver shows all of the value in the message.
+// invalidPatch is for a patch whose result is not an object. kube-apiserver includes the whole value in the message.
 func invalidPatch(value string, err error) error {
 	return apierrors.NewInvalid(schema.GroupKind{}, "", field.ErrorList{
 		field.Invalid(field.NewPath("patch"), value, err.Error()),
@@ -92,7 +92,7 @@ func summary(body []byte) string {
 	}
 }
 
-// notRegistered names the scheme that kube-apiserver names, for the sake of those who compare messages.
+// notRegistered names the scheme that kube-apiserver names, because programs compare messages.
 func notRegistered(gvk schema.GroupVersionKind) error {
 	return runtime.NewNotRegisteredErrForKind("pkg/runtime/scheme.go:111", gvk)
 }

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// keepIdentity refuses a patch that would make another object of it. A resource version in the patch stays in the result:
-// whoever stores it compares.
+// keepIdentity rejects a patch that would change the identity of the object. A resource version in the patch is kept in
+// the result, and compared when it is stored.
 func keepIdentity(live, patched runtime.Object, r Request) error {
 	m, err := meta.Accessor(patched)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"vedette.dev/apitest/internal/kinds"
 )
 
-// resetFields says which fields a path does not write whatever a client sends, so that nobody comes to own them there: the
-// status by way of the object, the spec by way of the status. It holds for each version that the kind is served in.
+// resetFields returns the fields that a path does not write whatever a client sends, so that they have no manager
+// there: the status for the object, the spec for the status subresource. It applies to each served version of the kind.
 func resetFields(r *kinds.Registry, s shape, subresource string) map[fieldpath.APIVersion]fieldpath.Filter {
 	if !s.own() {
 		return nil

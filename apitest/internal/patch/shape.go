@@ -30,7 +30,7 @@ func shapeOf(kind *kinds.Kind, subresource string) shape {
 	return shape{GroupVersionKind: sub.GroupVersionKind, kind: kind}
 }
 
-// own tells whether objects are of the kind that gave its name to the resource.
+// own reports whether objects are of the kind that gave its name to the resource.
 func (s shape) own() bool { return s.GroupVersionKind == s.kind.GroupVersionKind }
 
 // make is an empty object that says what it is.

@@ -30,8 +30,8 @@ func (p *patcher) track(s shape, live, updated runtime.Object, subresource, mana
 	return obj, nil
 }
 
-// keepManaged is for objects that the schema does not fit, for instance since they were stored before it was: they are
-// served, but who owns their fields cannot be told.
+// keepManaged is for objects that do not match the schema, for example because they are older: they are served, but the
+// managers of their fields cannot be determined.
 func keepManaged(live, updated runtime.Object) runtime.Object {
 	was, err := meta.Accessor(live)
 	if err != nil {

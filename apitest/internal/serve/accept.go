@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// The forms in which objects travel.
+// The media types of objects.
 const (
 	mediaJSON     = "application/json"
 	mediaYAML     = "application/yaml"
@@ -23,16 +23,16 @@ var (
 	customMedia  = []string{mediaJSON, mediaYAML}
 )
 
-// output is the form of an answer that was agreed on.
+// output is the negotiated form of a response.
 type output struct {
 	media  string
 	pretty bool
-	// as is "", or Table, PartialObjectMetadata or PartialObjectMetadataList, of which version.
+	// as is "", or Table, PartialObjectMetadata or PartialObjectMetadataList, with its version.
 	as        string
 	asVersion string
 }
 
-// negotiate finds the first form that the client wants and the kind has. custom kinds do not travel as protobuf.
+// negotiate returns the first form that the client accepts and the kind supports. Custom kinds do not support protobuf.
 func negotiate(r *http.Request, custom bool) (output, bool) {
 	supported := builtinMedia
 	if custom {
@@ -48,7 +48,7 @@ func negotiateError(r *http.Request) (output, bool) {
 	return choose(r, builtinMedia, func(_ string, target *schema.GroupVersionKind) bool { return target == nil })
 }
 
-// produces tells whether the path has anything that the client accepts, leaving parameters aside.
+// produces reports whether the path has a media type that the client accepts, ignoring parameters.
 func produces(r *http.Request) bool {
 	header := r.Header.Get("Accept")
 	if header == "" {
@@ -64,7 +64,7 @@ func produces(r *http.Request) bool {
 	return false
 }
 
-// transforms tells whether a kind can be shown as the target.
+// transforms reports whether a kind can be shown as the target.
 func transforms(media string, target schema.GroupVersionKind, custom bool) bool {
 	if target.Group != "meta.k8s.io" || (target.Version != "v1" && target.Version != "v1beta1") {
 		return false
@@ -130,7 +130,7 @@ func (a accepted) target() *schema.GroupVersionKind {
 	return &schema.GroupVersionKind{Group: a.params["g"], Version: a.params["v"], Kind: a.params["as"]}
 }
 
-// parseAccept reads an Accept header, the best clauses first.
+// parseAccept parses an Accept header, best clauses first.
 func parseAccept(header string) []accepted {
 	var clauses []accepted
 	for part := range strings.SplitSeq(header, ",") {
@@ -152,7 +152,7 @@ func parseAccept(header string) []accepted {
 	return clauses
 }
 
-// isPretty tells whether a person reads the answer.
+// isPretty reports whether the response is for a person.
 func isPretty(r *http.Request) bool {
 	if value := r.URL.Query().Get("pretty"); value != "" {
 		pretty, _ := strconv.ParseBool(value)

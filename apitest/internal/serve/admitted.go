@@ -10,8 +10,8 @@ import (
 	"vedette.dev/apitest/internal/storage"
 )
 
-// track brings the managed fields of a new object up to date. What admission has added and the server has allocated belongs to
-// nobody, so it is left out: sent is the object as it was before.
+// track updates the managed fields of a new object. Fields that admission has added or the server has allocated have no
+// manager, so they are removed before: sent is the object without them.
 func (c *call) track(obj, sent runtime.Object) (runtime.Object, error) {
 	tracked, err := c.s.config.Patcher.Track(nil, withoutAdmitted(obj, sent), c.kind, c.sub, c.manager)
 	if err != nil {
@@ -21,7 +21,7 @@ func (c *call) track(obj, sent runtime.Object) (runtime.Object, error) {
 	return obj, nil
 }
 
-// withoutAdmitted is obj with what the client had sent in the places where admission adds something.
+// withoutAdmitted returns obj with the client's values of the fields that admission changes.
 func withoutAdmitted(obj, sent runtime.Object) runtime.Object {
 	obj = storage.Shallow(obj)
 	switch o := obj.(type) {
@@ -50,7 +50,7 @@ func withoutAdmitted(obj, sent runtime.Object) runtime.Object {
 	return obj
 }
 
-// asSent is a copy of an object that admission may add to.
+// asSent returns a copy of an object that admission may change.
 func asSent(obj runtime.Object) runtime.Object {
 	switch obj.(type) {
 	case *corev1.Pod, *corev1.Node, *corev1.PersistentVolume, *corev1.PersistentVolumeClaim, *corev1.Service, *batchv1.Job:

@@ -9,15 +9,15 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// User is who a request comes from.
+// User is the user of a request.
 type User struct {
 	Name   string
 	UID    string
 	Groups []string
 }
 
-// authenticate finds out who it is. A request without credentials is anonymous, as it is for a kube-apiserver with its
-// default settings: it may be refused later for want of rights. One with wrong credentials is refused here.
+// authenticate determines the user. A request without credentials is anonymous, as with the default settings of
+// kube-apiserver: authorization may reject it later. Invalid credentials are rejected here.
 func (s *Server) authenticate(r *Request) error {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	token = strings.TrimSpace(token)
@@ -36,7 +36,7 @@ func (s *Server) authenticate(r *Request) error {
 	return nil
 }
 
-// impersonated is the user in whose place somebody acts. Whoever has a name has been authenticated, so to say.
+// impersonated returns the impersonated user. A user with a name counts as authenticated.
 func impersonated(name string, header http.Header) User {
 	user := User{Name: name, UID: header.Get("Impersonate-Uid"), Groups: slices.Clone(header.Values("Impersonate-Group"))}
 	group := authenticatedGroup
@@ -54,14 +54,14 @@ func impersonated(name string, header http.Header) User {
 
 const authenticatedGroup = "system:authenticated"
 
-// serviceAccountNamespace is that of system:serviceaccount:NAMESPACE:NAME.
+// serviceAccountNamespace returns the namespace of system:serviceaccount:NAMESPACE:NAME.
 func serviceAccountNamespace(user string) (string, bool) {
 	account, ok := strings.CutPrefix(user, "system:serviceaccount:")
 	namespace, _, whole := strings.Cut(account, ":")
 	return namespace, ok && whole
 }
 
-// userOf tells whose a token is.
+// userOf returns the user of a token.
 func (s *Server) userOf(token string) (User, bool) {
 	if user, ok := s.issued.find(token); ok {
 		return user, true
@@ -75,7 +75,7 @@ func (s *Server) userOf(token string) (User, bool) {
 // Anonymous is the user of a request without credentials.
 var Anonymous = User{Name: "system:anonymous", Groups: []string{"system:unauthenticated"}}
 
-// authorize refuses what the user may not do.
+// authorize rejects requests that the user may not make.
 func (s *Server) authorize(r *Request) error {
 	if s.config.Authorize == nil || s.config.Authorize(r) {
 		return nil
@@ -83,7 +83,7 @@ func (s *Server) authorize(r *Request) error {
 	return Forbidden(r)
 }
 
-// Forbidden is what the user is told who may not make the request.
+// Forbidden returns the error for a request that the user may not make.
 func Forbidden(r *Request) error {
 	return apierrors.NewForbidden(r.Resource.GroupResource(), r.Name, fmt.Errorf("%s", forbidden(r)))
 }

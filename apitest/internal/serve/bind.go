@@ -15,7 +15,7 @@ import (
 	"vedette.dev/kubernetes/scheme"
 )
 
-// decodeAs reads the body of a subresource, which is of another kind than the object.
+// decodeAs decodes the body of a subresource, which has another kind than the object.
 func decodeAs(r *Request, gvk schema.GroupVersionKind) (runtime.Object, error) {
 	if _, err := inputMedia(r.Request); err != nil {
 		return nil, err
@@ -34,13 +34,13 @@ func decodeAs(r *Request, gvk schema.GroupVersionKind) (runtime.Object, error) {
 	return obj, nil
 }
 
-// created is the answer of a subresource that has nothing to tell.
+// created writes the response of a subresource without content.
 func (c *call) created(w http.ResponseWriter, r *Request, out output) error {
 	status := &metav1.Status{Status: metav1.StatusSuccess, Code: http.StatusCreated}
 	return c.answer(w, r, http.StatusCreated, status, out)
 }
 
-// bind gives a pod its node, as the scheduler does.
+// bind assigns a pod to a node, as the scheduler does.
 func (s *Server) bind(w http.ResponseWriter, r *Request) error {
 	out, err := s.negotiate(r)
 	if err != nil {

@@ -2,7 +2,7 @@ package serve
 
 import "time"
 
-// bookmarkTimer says when bookmarks are due. Its channel is nil for clients that want none.
+// bookmarkTimer fires when bookmarks are due. Its channel is nil if the client does not want any.
 type bookmarkTimer struct {
 	timer    *time.Timer
 	deadline time.Time
@@ -16,7 +16,7 @@ func newBookmarkTimer(wanted bool, deadline time.Time) *bookmarkTimer {
 	return b
 }
 
-// wait is the time to the next bookmark: a minute, or until shortly before the end, or beyond the end.
+// wait returns the time to the next bookmark: a minute, or until shortly before the end, or beyond the end.
 func (b *bookmarkTimer) wait() time.Duration {
 	last := time.Until(b.deadline) - bookmarkBeforeEnd
 	if last < 0 {
@@ -32,7 +32,7 @@ func (b *bookmarkTimer) due() <-chan time.Time {
 	return b.timer.C
 }
 
-// next sets the timer after a bookmark. The one before the end is the last.
+// next resets the timer after a bookmark. The one before the end is the last.
 func (b *bookmarkTimer) next() {
 	wait := b.wait()
 	if wait == 0 {

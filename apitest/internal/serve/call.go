@@ -21,7 +21,7 @@ import (
 // maxBody is the largest body that is read, as with kube-apiserver.
 const maxBody = 3 * 1024 * 1024
 
-// call is an operation on objects of one kind, whether it came by HTTP or not.
+// call is an operation on objects of one kind, whether or not it came by HTTP.
 type call struct {
 	s         *Server
 	kind      *kinds.Kind // as the client sees objects
@@ -34,9 +34,9 @@ type call struct {
 	dryRun    bool
 	user      User
 	warnings  []string
-	// prepared says that the server itself made the object, and that nothing of it is to be taken back.
+	// prepared means that the server itself created the object, so that it is not reset.
 	prepared bool
-	// tracked says that the managed fields are up to date.
+	// tracked means that the managed fields are up to date.
 	tracked bool
 }
 
@@ -59,12 +59,12 @@ func (s *Server) callOf(r *Request) *call {
 	return c
 }
 
-// groupResource is how messages name what the call is about.
+// groupResource returns the resource for messages.
 func (c *call) groupResource() schema.GroupResource { return c.kind.Resource().GroupResource() }
 
 func (c *call) key() string { return storage.Key(c.namespace, c.name) }
 
-// item is the newest state of the object that the call is about.
+// item returns the newest state of the object of the call.
 func (c *call) item() (*storage.Item, error) {
 	item := c.s.store.Get(c.resource, c.key())
 	if item == nil {
@@ -73,7 +73,7 @@ func (c *call) item() (*storage.Item, error) {
 	return item, nil
 }
 
-// show is a stored object in the version of the call. It must not be changed.
+// show converts a stored object to the version of the call. It must not be modified.
 func (c *call) show(obj runtime.Object) (runtime.Object, error) {
 	if c.kind == c.stored {
 		return obj, nil
@@ -81,7 +81,7 @@ func (c *call) show(obj runtime.Object) (runtime.Object, error) {
 	return c.s.config.Registry.Convert(obj, c.kind)
 }
 
-// keep is an object of the call as it is to be stored.
+// keep converts an object of the call to the stored version.
 func (c *call) keep(obj runtime.Object) (runtime.Object, error) {
 	if c.kind != c.stored {
 		var err error
@@ -95,7 +95,7 @@ func (c *call) keep(obj runtime.Object) (runtime.Object, error) {
 	return withoutKind(obj), nil
 }
 
-// maxStored is how large an object may be for etcd.
+// maxStored is the maximum size of an object in etcd.
 const maxStored = 3 * 1024 * 1024 / 2
 
 func (c *call) warn(warnings ...string) { c.warnings = append(c.warnings, warnings...) }
@@ -108,20 +108,20 @@ func (c *call) warned(obj runtime.Object, err error) (runtime.Object, error) {
 	return obj, err
 }
 
-// writeWarnings puts the warnings into the header of the answer.
+// writeWarnings writes the warnings to the header of the response.
 func (c *call) writeWarnings(w http.ResponseWriter) {
 	for _, warning := range c.warnings {
 		w.Header().Add("Warning", fmt.Sprintf("299 - %q", warning))
 	}
 }
 
-// answer writes an object as the client wants it.
+// answer writes an object in the form that the client accepts.
 func (c *call) answer(w http.ResponseWriter, r *Request, code int, obj runtime.Object, out output) error {
 	c.writeWarnings(w)
 	return c.s.writeResult(w, r, c.kind, code, obj, out)
 }
 
-// readBody reads a body that is not too large.
+// readBody reads a body up to maxBody.
 func readBody(r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
 	if err != nil {
@@ -133,7 +133,7 @@ func readBody(r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// managerOf is the field manager: the one given, or what the client calls itself up to the first slash.
+// managerOf returns the field manager: the given one, or the user agent up to the first slash.
 func managerOf(given, userAgent string) string {
 	if given != "" {
 		return given
@@ -150,7 +150,7 @@ func managerOf(given, userAgent string) string {
 	return manager.String()
 }
 
-// newUID is a random UUID of version 4.
+// newUID returns a random UUID of version 4.
 func newUID() types.UID {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails

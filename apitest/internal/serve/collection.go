@@ -6,7 +6,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// deleteCollection answers a DELETE of all the objects that a list would show, with that list.
+// deleteCollection handles a DELETE of all objects that a list would return; the response is that list.
 func (s *Server) deleteCollection(w http.ResponseWriter, r *Request) error {
 	out, err := s.negotiate(r)
 	if err != nil {

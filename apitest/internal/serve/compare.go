@@ -7,10 +7,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// same tells whether a change changed nothing. Then nothing is written, and the version stays.
+// same reports whether a change is a no-op. Then nothing is written, and the version does not change.
 func same(obj, live runtime.Object) bool { return apiequality.Semantic.DeepEqual(obj, live) }
 
-// keepTimes takes the managed fields of live back into obj, if the two differ in nothing but their times.
+// keepTimes copies the managed fields of live to obj, if they differ only in their times.
 func keepTimes(obj, live runtime.Object) {
 	m, old := metaOf(obj), metaOf(live).GetManagedFields()
 	fields := m.GetManagedFields()
@@ -37,7 +37,7 @@ func sameButTimes(a, b []metav1.ManagedFieldsEntry) bool {
 	return true
 }
 
-// returnsDeleted are the kinds for which the answer to a deletion is the object, and not a Status.
+// returnsDeleted are the kinds for which the response to a deletion is the object, and not a Status.
 var returnsDeleted = map[schema.GroupKind]bool{
 	{Kind: "Namespace"}:                                       true,
 	{Kind: "PersistentVolume"}:                                true,

@@ -15,7 +15,7 @@ import (
 	"vedette.dev/apitest/internal/kinds"
 )
 
-// create answers a POST of an object.
+// create handles a POST of an object.
 func (s *Server) create(w http.ResponseWriter, r *Request) error {
 	out, err := s.negotiate(r)
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *Server) create(w http.ResponseWriter, r *Request) error {
 	return c.answer(w, r, http.StatusCreated, created, out)
 }
 
-// create stores a new object, which it may change, and returns it as it was stored.
+// create stores a new object, which it may modify, and returns the stored object.
 func (c *call) create(obj runtime.Object) (runtime.Object, error) {
 	m := metaOf(obj)
 	if err := c.ensureNamespace(m); err != nil {
@@ -103,7 +103,7 @@ func (c *call) createNamed(obj runtime.Object) (runtime.Object, error) {
 	return c.store(obj)
 }
 
-// store adds an object that is complete.
+// store adds a complete object.
 func (c *call) store(obj runtime.Object) (runtime.Object, error) {
 	metaOf(obj).SetResourceVersion("")
 	kept, err := c.keep(obj)
@@ -135,7 +135,7 @@ func (c *call) exists() error {
 	return err
 }
 
-// prepareCreate gives the object its defaults and checks it.
+// prepareCreate sets defaults and validates the object.
 func (c *call) prepareCreate(obj runtime.Object) (runtime.Object, error) {
 	sent := asSent(obj)
 	c.kind.Prepare(obj, nil, kinds.Create)
@@ -163,7 +163,7 @@ func pathSegment(name string, prefix bool) []string {
 	return content.IsPathSegmentName(name)
 }
 
-// ensureNamespace gives the object the namespace of the path, and refuses another one.
+// ensureNamespace sets the namespace of the path, and rejects another one.
 func (c *call) ensureNamespace(m metav1.Object) error {
 	switch m.GetNamespace() {
 	case c.namespace:

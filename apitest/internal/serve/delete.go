@@ -14,7 +14,7 @@ import (
 	"vedette.dev/apitest/internal/storage"
 )
 
-// delete answers a DELETE of an object.
+// delete handles a DELETE of an object.
 func (s *Server) delete(w http.ResponseWriter, r *Request) error {
 	out, err := s.negotiate(r)
 	if err != nil {
@@ -37,8 +37,8 @@ func (s *Server) delete(w http.ResponseWriter, r *Request) error {
 	return c.answer(w, r, code, result, out)
 }
 
-// delete deletes the object or, if it has finalizers or a grace period, marks it as to be deleted. The result is the object or a
-// Status.
+// delete deletes the object or, if it has finalizers or a grace period, sets its deletion timestamp. The result is the
+// object or a Status.
 func (c *call) delete(opts *metav1.DeleteOptions) (result runtime.Object, deleted bool, err error) {
 	if err := c.s.admitDelete(c); err != nil {
 		return nil, false, err
@@ -95,7 +95,7 @@ func (c *call) deleteOnce(opts *metav1.DeleteOptions) (runtime.Object, bool, err
 	return c.remove(item)
 }
 
-// replace stores obj in the place of item, unless it is the same.
+// replace replaces item with obj, unless they are the same.
 func (c *call) replace(item *storage.Item, obj runtime.Object) (*storage.Item, error) {
 	if same(obj, item.Object) {
 		return item, nil
@@ -106,7 +106,7 @@ func (c *call) replace(item *storage.Item, obj runtime.Object) (*storage.Item, e
 	return c.s.store.Update(c.resource, item, obj)
 }
 
-// remove takes the object out of the store.
+// remove removes the object from the store.
 func (c *call) remove(item *storage.Item) (runtime.Object, bool, error) {
 	if !c.dryRun {
 		if isDefinition(c.kind) {
@@ -132,13 +132,13 @@ func (c *call) remove(item *storage.Item) (runtime.Object, bool, error) {
 	}}, true, nil
 }
 
-// preconditions are the wishes of a client that wants to delete just the object that it has seen.
+// preconditions checks the preconditions of a deletion.
 func (c *call) preconditions(item *storage.Item, p *metav1.Preconditions) error {
 	if p == nil {
 		return nil
 	}
 	m := metaOf(item.Object)
-	kind := schema.GroupResource{Group: c.kind.Group, Resource: c.kind.Kind} // the real one names the kind here, too
+	kind := schema.GroupResource{Group: c.kind.Group, Resource: c.kind.Kind} // the real server has the kind here, too
 	if p.UID != nil && *p.UID != m.GetUID() {
 		return apierrors.NewConflict(kind, c.name, fmt.Errorf("the UID in the precondition (%s) does not match the UID in record (%s). The object might have been deleted and then recreated", *p.UID, m.GetUID()))
 	}
@@ -148,7 +148,7 @@ func (c *call) preconditions(item *storage.Item, p *metav1.Preconditions) error 
 	return nil
 }
 
-// markDeleting marks an object that waits for its finalizers.
+// markDeleting sets the deletion timestamp of an object with finalizers.
 func markDeleting(m metav1.Object) {
 	now := metav1.NewTime(time.Now()).Rfc3339Copy()
 	if m.GetDeletionTimestamp() == nil && m.GetGeneration() > 0 {

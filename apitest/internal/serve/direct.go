@@ -15,10 +15,10 @@ import (
 	"vedette.dev/kubernetes/scheme"
 )
 
-// directManager is the field manager of changes that come without a client.
+// directManager is the field manager of changes without a client.
 const directManager = "apitest"
 
-// KindOf finds the kind of an object, by its Go type or by what it says.
+// KindOf returns the kind of an object, by its Go type or its apiVersion and kind.
 func (s *Server) KindOf(obj runtime.Object) (*kinds.Kind, error) {
 	gvk := obj.GetObjectKind().GroupVersionKind()
 	if gvk.Kind == "" || gvk.Version == "" {
@@ -35,7 +35,7 @@ func (s *Server) KindOf(obj runtime.Object) (*kinds.Kind, error) {
 	return kind, nil
 }
 
-// callFor is a call about an object that comes without a client.
+// callFor returns a call for an object without a client.
 func (s *Server) callFor(obj runtime.Object, sub string) (*call, error) {
 	kind, err := s.KindOf(obj)
 	if err != nil {
@@ -50,8 +50,8 @@ func (s *Server) callFor(obj runtime.Object, sub string) (*call, error) {
 	return c, nil
 }
 
-// typed is an object in the Go type in which the kind is kept: one that is unstructured may be of a kind that has a type, and
-// one that has a type of a kind that is kept unstructured.
+// typed converts an object to the Go type in which the kind is stored: an unstructured one may be of a kind with a
+// type, and a typed one of a kind that is stored unstructured.
 func (c *call) typed(obj runtime.Object) (runtime.Object, error) {
 	_, want := c.kind.New().(*unstructured.Unstructured)
 	if _, is := obj.(*unstructured.Unstructured); is == want {
@@ -69,7 +69,7 @@ func (c *call) typed(obj runtime.Object) (runtime.Object, error) {
 	return u, nil
 }
 
-// own is a copy that the caller may change, with its kind.
+// own returns a copy that the caller may modify, with its kind.
 func (c *call) own(obj runtime.Object, err error) (runtime.Object, error) {
 	if err != nil {
 		return nil, err
@@ -153,10 +153,10 @@ func (s *Server) ListObjects(resource schema.GroupVersionResource, namespace str
 	return objs, fmt.Sprint(snapshot.Version), nil
 }
 
-// PutObject stores an object as it is.
+// PutObject stores an object unchanged.
 func (s *Server) PutObject(obj runtime.Object) error { return s.TakeObject(obj.DeepCopyObject()) }
 
-// TakeObject is PutObject of an object that nobody will change any more.
+// TakeObject is like PutObject, for an object that is not modified any more.
 func (s *Server) TakeObject(obj runtime.Object) error {
 	c, err := s.callFor(obj, "")
 	if err != nil {
@@ -206,7 +206,7 @@ func (s *Server) putItem(c *call, obj runtime.Object) error {
 	}
 }
 
-// ensureNamespace makes a namespace if it is not there.
+// ensureNamespace creates a namespace if it does not exist.
 func (s *Server) ensureNamespace(name string) error {
 	if s.store.Get(namespaces, name) != nil {
 		return nil

@@ -17,10 +17,10 @@ import (
 	"vedette.dev/apitest/internal/storage"
 )
 
-// protobufEncoder needs to know no types: objects say of themselves what they are.
+// protobufEncoder needs no scheme: objects have their kind set.
 var protobufEncoder = sync.OnceValue(func() *protobuf.Serializer { return protobuf.NewSerializer(nil, nil) })
 
-// encode is the form of one object that says of itself what it is.
+// encode encodes one object that has its kind set.
 func encode(obj runtime.Object, media string) ([]byte, error) {
 	switch media {
 	case mediaProtobuf:
@@ -48,7 +48,7 @@ func toJSON(obj runtime.Object) ([]byte, error) {
 	return json.Marshal(obj)
 }
 
-// view shows stored objects in the version and form that a client wants.
+// view converts stored objects to the version and form that a client accepts.
 type view struct {
 	registry *kinds.Registry
 	kind     *kinds.Kind // the version
@@ -56,7 +56,7 @@ type view struct {
 	output
 }
 
-// gvk is what objects in this view say they are.
+// gvk returns the kind of objects in this view.
 func (v *view) gvk() schema.GroupVersionKind {
 	if v.as == "PartialObjectMetadata" || v.as == "PartialObjectMetadataList" {
 		return schema.GroupVersionKind{Group: "meta.k8s.io", Version: v.asVersion, Kind: "PartialObjectMetadata"}
@@ -64,7 +64,7 @@ func (v *view) gvk() schema.GroupVersionKind {
 	return v.kind.GroupVersionKind
 }
 
-// object is a stored object as the view shows it, without its kind: items of lists do not have one.
+// object converts a stored object, without its kind: items of lists do not have one.
 func (v *view) object(obj runtime.Object) (runtime.Object, error) {
 	if v.stored != v.kind {
 		converted, err := v.registry.Convert(obj, v.kind)
@@ -94,7 +94,7 @@ func (v *view) whole(obj runtime.Object) (runtime.Object, error) {
 	return withKind(shown, v.gvk()), nil
 }
 
-// withKind is a shallow copy that says what it is.
+// withKind returns a shallow copy with the kind set.
 func withKind(obj runtime.Object, gvk schema.GroupVersionKind) runtime.Object {
 	if obj.GetObjectKind().GroupVersionKind() == gvk {
 		return obj
@@ -104,7 +104,8 @@ func withKind(obj runtime.Object, gvk schema.GroupVersionKind) runtime.Object {
 	return copied
 }
 
-// withoutKind is what is stored: typed objects are told apart by their Go type, and items of lists do not say their kind.
+// withoutKind returns what is stored: the kind of typed objects follows from their Go type, and items of lists have
+// none.
 func withoutKind(obj runtime.Object) runtime.Object {
 	if _, ok := obj.(*unstructured.Unstructured); !ok {
 		obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})

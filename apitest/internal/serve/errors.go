@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// statusOf is the Status that describes an error. What is none already is an internal error, as it is for kube-apiserver.
+// statusOf returns the Status for an error. Other errors become an internal error, as in kube-apiserver.
 func statusOf(err error) *metav1.Status {
 	var known apierrors.APIStatus
 	if !errors.As(err, &known) {
@@ -36,7 +36,7 @@ func statusOf(err error) *metav1.Status {
 	return &status
 }
 
-// writeError answers with the Status of an error, in a form that the client accepts, or JSON.
+// writeError writes the Status of an error, in a form that the client accepts, or JSON.
 func writeError(w http.ResponseWriter, r *http.Request, err error) {
 	status := statusOf(err)
 	if status.Details != nil && status.Details.RetryAfterSeconds > 0 {
@@ -49,8 +49,8 @@ func writeError(w http.ResponseWriter, r *http.Request, err error) {
 	writeObject(w, r, int(status.Code), status, form)
 }
 
-// notProduced is for a path that has nothing of what the client accepts, and notAcceptable for one that has it, but not in the
-// way that the parameters ask for. The real server finds them in different layers.
+// notProduced is for a path without a media type that the client accepts, and notAcceptable for one that has it, but
+// does not support the parameters. The real server detects them in different layers.
 func notProduced(r *Request) error {
 	available := builtinMedia
 	if r.Verb == "list" || r.Verb == "watch" {
@@ -74,7 +74,7 @@ func notAcceptable(supported []string) error {
 	}}
 }
 
-// notServed is for a path of a group and version that are served, with a resource that is not.
+// notServed is for a path of a served group and version with an unknown resource.
 func notServed(verb string) error {
 	return apierrors.NewGenericServerResponse(http.StatusNotFound, verb, schema.GroupResource{}, "", "", 0, false)
 }

@@ -17,7 +17,7 @@ import (
 
 var budgets = schema.GroupResource{Group: "policy", Resource: "poddisruptionbudgets"}
 
-// evict deletes a pod if its disruption budget allows that.
+// evict deletes a pod if its disruption budget allows it.
 func (s *Server) evict(w http.ResponseWriter, r *Request) error {
 	out, err := s.negotiate(r)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *Server) evict(w http.ResponseWriter, r *Request) error {
 	return c.created(w, r, out)
 }
 
-// disrupt takes one disruption from the budget of a pod that runs.
+// disrupt takes one disruption from the budget of a running pod.
 func (c *call) disrupt(pod *corev1.Pod) error {
 	if pod.DeletionTimestamp != nil || pod.Status.Phase == corev1.PodSucceeded ||
 		pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodPending {
@@ -81,7 +81,7 @@ func (c *call) disrupt(pod *corev1.Pod) error {
 	}
 }
 
-// budgetOf is the budget of a pod, or nil.
+// budgetOf returns the budget of a pod, or nil.
 func (c *call) budgetOf(pod *corev1.Pod) (*storage.Item, error) {
 	snapshot, err := c.s.store.Snapshot(budgets, 0)
 	if err != nil {
@@ -119,7 +119,7 @@ func allowsUnhealthy(b *policyv1.PodDisruptionBudget) bool {
 		b.Status.CurrentHealthy >= b.Status.DesiredHealthy && b.Status.DesiredHealthy > 0
 }
 
-// allowed tells whether there is a disruption left.
+// allowed reports whether there is a disruption left.
 func allowed(b *policyv1.PodDisruptionBudget) error {
 	const message = "Cannot evict pod as it would violate the pod's disruption budget."
 	var err *apierrors.StatusError

@@ -10,7 +10,7 @@ import (
 	"vedette.dev/apitest/internal/kinds"
 )
 
-// filter says which objects of a resource a client wants. Its fields are nil for those who want all.
+// filter selects objects of a resource. Its fields are nil if there is no such selector.
 type filter struct {
 	namespace string
 	kind      *kinds.Kind
@@ -37,10 +37,10 @@ func (s *Server) newFilter(r *Request, stored *kinds.Kind, namespace string, opt
 	return f, nil
 }
 
-// selects tells whether there is a selector at all, apart from the namespace.
+// selects reports whether there is a selector at all, apart from the namespace.
 func (f *filter) selects() bool { return f.labels != nil || f.fields != nil || f.shard != nil }
 
-// matches tells whether the client wants an object that is in its namespace.
+// matches reports whether the filter matches an object in its namespace.
 func (f *filter) matches(obj runtime.Object) bool {
 	if f.labels != nil && !f.labels.Matches(labels.Set(metaOf(obj).GetLabels())) {
 		return false

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// finalize sets the finalizers in the spec of a namespace. Without any, a namespace that is being deleted goes.
+// finalize sets the finalizers in the spec of a namespace. A terminating namespace without any is removed.
 func (s *Server) finalize(w http.ResponseWriter, r *Request) error {
 	out, err := s.negotiate(r)
 	if err != nil {

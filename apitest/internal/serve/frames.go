@@ -14,19 +14,19 @@ import (
 	"vedette.dev/apitest/internal/storage"
 )
 
-// Frame is one event of a watch as it goes to the client. Its data is shared with other watches and must not be changed.
+// Frame is one event of a watch as sent to the client. Its data is shared with other watches and must not be modified.
 type Frame struct {
 	Type watch.EventType
-	// Key is that of the object: namespace/name, or the name alone. It is "" for a bookmark and for an error.
+	// Key is the key of the object: namespace/name, or the name alone. It is "" for a bookmark and for an error.
 	Key string
-	// EndMark says that this is the bookmark that ends the initial events.
+	// EndMark means that this is the bookmark that ends the initial events.
 	EndMark bool
 	Data    []byte
 }
 
 // FrameWriter sends the frames of one watch.
 type FrameWriter interface {
-	// WriteFrame ends the watch if it returns an error. If that is a Status, the client is told before.
+	// WriteFrame ends the watch if it returns an error. If that is a Status, it is sent to the client before.
 	WriteFrame(Frame) error
 	// Flush is called when there is nothing more to write for now.
 	Flush() error
@@ -48,12 +48,12 @@ func (f *frameWriter) WriteFrame(frame Frame) error {
 
 func (f *frameWriter) Flush() error { return f.control.Flush() }
 
-// framer makes the frames of one watch. Frames of events are made once for all watches of the same form.
+// framer encodes the frames of one watch. Frames of events are encoded once for all watches of the same form.
 type framer struct {
 	cache   *frameCache
 	view    *view
 	include metav1.IncludeObjectPolicy
-	// columns says that a table has been sent, and with it the columns. Later ones come without.
+	// columns means that a table with the columns has been sent. Later ones have none.
 	columns bool
 }
 
@@ -61,7 +61,7 @@ func newFramer(cache *frameCache, v *view, include metav1.IncludeObjectPolicy) *
 	return &framer{cache: cache, view: v, include: include}
 }
 
-// frameKey tells the forms of an event apart.
+// frameKey identifies the form of an event.
 type frameKey struct {
 	kind    *kinds.Kind
 	output  output
@@ -70,7 +70,7 @@ type frameKey struct {
 	columns bool
 }
 
-// event is the frame of a change, which is of the given kind for this watch.
+// event encodes the frame of a change, which has the given type for this watch.
 func (f *framer) event(kind watch.EventType, e *storage.Event) ([]byte, error) {
 	key := frameKey{kind: f.view.kind, output: f.view.output, event: kind}
 	if f.view.as == "Table" {
@@ -79,7 +79,7 @@ func (f *framer) event(kind watch.EventType, e *storage.Event) ([]byte, error) {
 	data, fresh, err := e.Frame(key, func() ([]byte, error) {
 		obj := e.Item.Object
 		if kind == watch.Deleted && e.Type != storage.Deleted {
-			// It left the selection: the client gets what it knew, with the version at which that ended.
+			// It left the selection: the client gets the previous state, with the new version.
 			obj = storage.Shallow(e.Prev.Object)
 			metaOf(obj).SetResourceVersion(strconv.FormatUint(e.Version(), 10))
 		}
@@ -92,7 +92,7 @@ func (f *framer) event(kind watch.EventType, e *storage.Event) ([]byte, error) {
 	return data, err
 }
 
-// object is a frame with an object.
+// object encodes a frame with an object.
 func (f *framer) object(kind watch.EventType, obj runtime.Object) ([]byte, error) {
 	if f.view.as == "Table" {
 		return f.table(kind, obj)
@@ -121,7 +121,7 @@ func (f *framer) table(kind watch.EventType, obj runtime.Object) ([]byte, error)
 	return f.frame(kind, table)
 }
 
-// bookmark is a frame that says: this version, and nothing else.
+// bookmark encodes a bookmark.
 func (f *framer) bookmark(version uint64, end bool) ([]byte, error) {
 	obj := f.view.kind.New()
 	obj.GetObjectKind().SetGroupVersionKind(f.view.kind.GroupVersionKind)
@@ -138,7 +138,7 @@ func (f *framer) bookmark(version uint64, end bool) ([]byte, error) {
 
 func (f *framer) status(status *metav1.Status) ([]byte, error) { return f.frame(watch.Error, status) }
 
-// frame puts an object, which says what it is, into an event.
+// frame encodes an event with an object that has its kind set.
 func (f *framer) frame(kind watch.EventType, obj runtime.Object) ([]byte, error) {
 	if f.view.media != mediaProtobuf {
 		data, err := toJSON(obj)
@@ -165,7 +165,7 @@ func (f *framer) frame(kind watch.EventType, obj runtime.Object) ([]byte, error)
 	return append(frame, message...), nil
 }
 
-// frameCache bounds the memory of the frames that events keep for slower watches.
+// frameCache limits the memory of the frames that events keep for slower watches.
 type frameCache struct {
 	mu    sync.Mutex
 	made  int // how many there ever were
@@ -178,7 +178,8 @@ type cachedFrame struct {
 	size  int
 }
 
-// frameMemory is what frames may take in all. When it is full, the oldest go; who still wants them makes them anew.
+// frameMemory is the maximum total size of frames. When it is exceeded, the oldest are dropped, and encoded again if
+// needed.
 const frameMemory = 64 << 20
 
 func (c *frameCache) add(e *storage.Event, size int) {

@@ -12,7 +12,7 @@ import (
 	"vedette.dev/apitest/internal/kinds"
 )
 
-// get answers with one object. A version may be asked for, which then must have been reached.
+// get returns one object. If a version is given, it must have been reached.
 func (s *Server) get(w http.ResponseWriter, r *Request) error {
 	out, err := s.negotiate(r)
 	if err != nil {
@@ -60,7 +60,7 @@ func mediaOf(k *kinds.Kind) []string {
 	return builtinMedia
 }
 
-// writeResult writes one object, which is of the given kind or says itself what it is, in the form that was agreed on.
+// writeResult writes one object, of the given kind or with its own kind set, in the negotiated form.
 func (s *Server) writeResult(w http.ResponseWriter, r *Request, kind *kinds.Kind, code int, obj runtime.Object, out output) error {
 	if status, ok := obj.(*metav1.Status); ok {
 		status.Kind, status.APIVersion = "Status", "v1"

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// beforeDelete marks a pod that is given time to end. Graceful says that it was marked, pending that it was before and that
-// there is nothing to do. Other kinds do not know grace.
+// beforeDelete sets the grace period of a pod. graceful means that it was set, pending that it was set before and
+// nothing is to do. Other kinds have no grace period.
 func beforeDelete(obj runtime.Object, opts *metav1.DeleteOptions) (graceful, pending bool) {
 	pod, ok := obj.(*corev1.Pod)
 	if !ok {
@@ -30,7 +30,7 @@ func beforeDelete(obj runtime.Object, opts *metav1.DeleteOptions) (graceful, pen
 	return true, false
 }
 
-// gracePeriod is how long a pod has to end: not at all if nothing runs.
+// gracePeriod returns the grace period of a pod: zero if nothing is running.
 func gracePeriod(pod *corev1.Pod, opts *metav1.DeleteOptions) int64 {
 	var period int64
 	switch {
@@ -47,7 +47,7 @@ func gracePeriod(pod *corev1.Pod, opts *metav1.DeleteOptions) int64 {
 	return period
 }
 
-// shortenGrace is for a pod that is deleted again: its time can only become less.
+// shortenGrace is for a pod that is deleted again: its grace period can only be shortened.
 func shortenGrace(pod *corev1.Pod, opts *metav1.DeleteOptions) (graceful, pending bool) {
 	given := pod.DeletionGracePeriodSeconds
 	if given == nil || *given == 0 {
@@ -68,8 +68,8 @@ func shortenGrace(pod *corev1.Pod, opts *metav1.DeleteOptions) (graceful, pendin
 	return true, false
 }
 
-// collectorFinalizers adds or removes the finalizers by which a client tells the garbage collector what to do with
-// dependents. It tells whether that changed anything.
+// collectorFinalizers adds or removes the finalizers that tell the garbage collector what to do with dependents. It
+// reports whether that changed anything.
 func (c *call) collectorFinalizers(m metav1.Object, opts *metav1.DeleteOptions) bool {
 	old := m.GetFinalizers()
 	wanted := slices.DeleteFunc(slices.Clone(old), func(f string) bool {
@@ -109,7 +109,8 @@ func orphanDependents(opts *metav1.DeleteOptions) *bool {
 	return opts.OrphanDependents
 }
 
-// orphansByDefault are kinds that left their dependents alone before there was a garbage collector.
+// orphansByDefault are kinds whose dependents are orphaned by default, for compatibility with clients from before the
+// garbage collector.
 var orphansByDefault = map[schema.GroupKind]bool{
 	{Group: "batch", Kind: "Job"}:   true,
 	{Kind: "ReplicationController"}: true,

@@ -13,7 +13,7 @@ func isDefinition(k *kinds.Kind) bool {
 	return k.Group == "apiextensions.k8s.io" && k.Kind == "CustomResourceDefinition"
 }
 
-// afterWrite does what follows from a new or changed object, and returns its newest state.
+// afterWrite runs the consequences of a new or changed object, and returns its newest state.
 func (s *Server) afterWrite(c *call, item *storage.Item) *storage.Item {
 	if isDefinition(c.kind) {
 		return s.define(c, item)
@@ -21,7 +21,7 @@ func (s *Server) afterWrite(c *call, item *storage.Item) *storage.Item {
 	return item
 }
 
-// afterDelete does what follows from the end of an object.
+// afterDelete runs the consequences of a deletion.
 func (s *Server) afterDelete(c *call, item *storage.Item) {
 	m := metaOf(item.Object)
 	if isDefinition(c.kind) {
@@ -35,7 +35,8 @@ func (s *Server) afterDelete(c *call, item *storage.Item) {
 	}
 }
 
-// define serves what a definition defines, and says in its status whether it is served. One whose names are taken is not.
+// define serves the kind of a definition, and sets the conditions in its status. One with conflicting names is not
+// served.
 func (s *Server) define(c *call, item *storage.Item) *storage.Item {
 	s.crds.Lock()
 	defer s.crds.Unlock()
@@ -48,7 +49,7 @@ func (s *Server) define(c *call, item *storage.Item) *storage.Item {
 		if !ok {
 			return item
 		}
-		_ = s.config.Registry.SetCRD(definition.DeepCopy()) // the status says why not
+		_ = s.config.Registry.SetCRD(definition.DeepCopy()) // the status has the reason
 		s.config.Registry.CRDStatus(definition)
 		if same(definition, item.Object) {
 			return item
@@ -63,7 +64,7 @@ func (s *Server) define(c *call, item *storage.Item) *storage.Item {
 	}
 }
 
-// removeCustom deletes the objects of a definition, which go before it does.
+// removeCustom deletes the objects of a definition, which are deleted before it.
 func (s *Server) removeCustom(definition runtime.Object) {
 	u, ok := definition.(*unstructured.Unstructured)
 	if !ok {
@@ -83,7 +84,7 @@ func (s *Server) removeCustom(definition runtime.Object) {
 		for item := range snapshot.Items("", "") {
 			m := metaOf(item.Object)
 			c.namespace, c.name = m.GetNamespace(), m.GetName()
-			_, _, _ = c.delete(&metav1.DeleteOptions{}) // the one that is gone already is gone
+			_, _, _ = c.delete(&metav1.DeleteOptions{}) // it may be deleted already
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// inputMedia is the form of a body.
+// inputMedia returns the media type of a body.
 func inputMedia(r *http.Request) (string, error) {
 	header := r.Header.Get("Content-Type")
 	if header == "" {
@@ -38,7 +38,7 @@ func inputMedia(r *http.Request) (string, error) {
 	return media, nil
 }
 
-// decode reads an object, and returns warnings with it.
+// decode decodes an object, and returns warnings.
 func (s *Server) decode(r *Request, body []byte, fieldValidation string) (runtime.Object, []string, error) {
 	contentType := r.Header.Get("Content-Type")
 	if isDefinition(r.Kind) {
@@ -47,8 +47,8 @@ func (s *Server) decode(r *Request, body []byte, fieldValidation string) (runtim
 	return s.config.Patcher.Decode(r.Kind, contentType, body, fieldValidation)
 }
 
-// withType lets a definition say what it is. It is unstructured here, and those must say so; for the real server it is a
-// built-in kind, and the path says enough.
+// withType sets the kind of a CustomResourceDefinition. It is unstructured here, which requires the kind; for the real
+// server it is a built-in kind, and the path is enough.
 func withType(body []byte, gvk schema.GroupVersionKind) []byte {
 	var object map[string]any
 	if err := utiljson.Unmarshal(body, &object); err != nil || object == nil || object["kind"] != nil {
@@ -62,7 +62,7 @@ func withType(body []byte, gvk schema.GroupVersionKind) []byte {
 	return data
 }
 
-// decodeText reads JSON or YAML, and what it says it is. The messages are those of the serializers.
+// decodeText decodes JSON or YAML, and returns its kind. The messages are those of the serializers.
 func decodeText(body []byte, media string, into any) (schema.GroupVersionKind, error) {
 	text := body
 	if media == mediaYAML {
@@ -78,7 +78,7 @@ func decodeText(body []byte, media string, into any) (schema.GroupVersionKind, e
 	return *gvk, utiljson.Unmarshal(text, into)
 }
 
-// decodeProtobuf reads a message in its envelope.
+// decodeProtobuf decodes a message in its envelope.
 func decodeProtobuf(body []byte, into interface{ Unmarshal([]byte) error }) (schema.GroupVersionKind, error) {
 	const prefix = "k8s\x00"
 	var envelope runtime.Unknown

@@ -13,11 +13,11 @@ import (
 	"vedette.dev/apitest/internal/storage"
 )
 
-// A lenient server takes objects as they are: it knows no rules and no defaults, asks for no namespaces, lets a path say
-// whether a kind has one, and keeps no managed fields but those of an apply. Versions, conflicts, selectors, generated names,
-// finalizers and watches are as ever.
+// A lenient server stores objects unchanged: there is no validation and no defaulting, namespaces are not required, the
+// path determines whether a kind is namespaced, and there are no managed fields but those of an apply. Versions,
+// conflicts, selectors, generated names, finalizers and watches work as usual.
 
-// createAsIs stores a new object with what it brings, and gives it what it lacks to be told from others.
+// createAsIs stores a new object unchanged, and adds missing identity fields.
 func (c *call) createAsIs(obj runtime.Object) (runtime.Object, error) {
 	m := metaOf(obj)
 	if m.GetName() == "" {
@@ -33,8 +33,7 @@ func (c *call) createAsIs(obj runtime.Object) (runtime.Object, error) {
 	return c.store(obj)
 }
 
-// updateAsIs is an object that takes the place of live, of which it keeps its identity. A write of the status leaves the spec
-// alone.
+// updateAsIs returns an object that replaces live, whose identity it keeps. A write of the status keeps the spec.
 func (c *call) updateAsIs(obj, live runtime.Object) runtime.Object {
 	m, old := metaOf(obj), metaOf(live)
 	if m.GetUID() == "" {
@@ -52,7 +51,7 @@ func (c *call) updateAsIs(obj, live runtime.Object) runtime.Object {
 	return obj
 }
 
-// keepSpec gives obj the spec of live. They share it then.
+// keepSpec sets the spec of obj to that of live. They share it.
 func keepSpec(obj, live runtime.Object) {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		if spec, has := live.(*unstructured.Unstructured).Object["spec"]; has {
@@ -68,13 +67,13 @@ func keepSpec(obj, live runtime.Object) {
 	}
 }
 
-// neverHeld tells of an object that was put with a deletion timestamp and without finalizers. A real server has none like it;
-// here it stays until it is deleted.
+// neverHeld reports whether an object was put with a deletion timestamp and without finalizers. A real server has none
+// like it; here it stays until it is deleted.
 func (c *call) neverHeld(live runtime.Object) bool {
 	return c.s.config.Lenient && len(metaOf(live).GetFinalizers()) == 0
 }
 
-// deleteNow removes an object that has no finalizers. There is no kubelet to wait for, and nobody who collects dependents.
+// deleteNow removes an object that has no finalizers. There is no kubelet to wait for, and no garbage collector.
 func (c *call) deleteNow(item *storage.Item) (runtime.Object, bool, error) {
 	if len(metaOf(item.Object).GetFinalizers()) == 0 {
 		return c.remove(item)

@@ -7,7 +7,7 @@ import (
 	"vedette.dev/apitest/internal/kinds"
 )
 
-// lifetimes know which custom kinds are watched, by the name of their definition. The zero value is ready for use.
+// lifetimes tracks which custom kinds are watched, by the name of their definition. The zero value is ready for use.
 type lifetimes struct {
 	mu   sync.Mutex
 	ends map[string]*lifetime
@@ -18,7 +18,7 @@ type lifetime struct {
 	now context.CancelFunc
 }
 
-// alive is a context that ends when the definition of a kind is deleted. For a built-in kind it never ends.
+// alive returns a context that ends when the definition of a kind is deleted. For a built-in kind it never ends.
 func (l *lifetimes) alive(k *kinds.Kind) context.Context {
 	if !k.Custom {
 		return context.Background()

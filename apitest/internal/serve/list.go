@@ -40,13 +40,13 @@ func (s *Server) listOrWatch(w http.ResponseWriter, r *Request) error {
 	return s.writePage(w, r, v, page)
 }
 
-// page is a list, or a part of it.
+// page is a list, or a page of it.
 type page struct {
 	items []runtime.Object // as they are stored
 	meta  metav1.ListMeta
 }
 
-// list finds the objects that the options ask for.
+// list returns the objects that the options select.
 func (c *call) list(f *filter, opts *metainternal.ListOptions) (*page, error) {
 	at, start, limit, err := c.listFrom(opts)
 	if err != nil {
@@ -72,7 +72,7 @@ func (c *call) list(f *filter, opts *metainternal.ListOptions) (*page, error) {
 	return p, nil
 }
 
-// fill takes items up to the limit, and makes a token if there are more.
+// fill adds items up to the limit, and sets a continue token if there are more.
 func (p *page) fill(snapshot storage.Snapshot, f *filter, start string, limit int64) {
 	var last string
 	for item := range snapshot.Items(f.namespace, start) {
@@ -86,7 +86,7 @@ func (p *page) fill(snapshot storage.Snapshot, f *filter, start string, limit in
 		}
 		next := last + "\x00"
 		p.meta.Continue = encodeToken(next, f.namespace, int64(snapshot.Version))
-		if f.labels == nil && f.fields == nil { // nobody has counted what the selectors would select
+		if f.labels == nil && f.fields == nil { // with selectors the remaining count is unknown
 			remaining := int64(snapshot.Count(f.namespace, next))
 			p.meta.RemainingItemCount = &remaining
 		}
@@ -94,7 +94,7 @@ func (p *page) fill(snapshot storage.Snapshot, f *filter, start string, limit in
 	}
 }
 
-// listFrom finds the version to list at, 0 for the newest, and the key to begin with.
+// listFrom returns the version to list at, 0 for the newest, and the first key.
 func (c *call) listFrom(opts *metainternal.ListOptions) (at uint64, start string, limit int64, err error) {
 	limit = math.MaxInt64
 	if opts.Limit > 0 {
@@ -112,7 +112,7 @@ func (c *call) listFrom(opts *metainternal.ListOptions) (at uint64, start string
 	switch {
 	case opts.ResourceVersion == "":
 		return 0, "", limit, nil
-	case version == 0: // any version will do, and all of it is at hand
+	case version == 0: // any version: the newest is available
 		return 0, "", math.MaxInt64, nil
 	case version > current:
 		return 0, "", 0, tooLargeVersion(version, current)
@@ -145,8 +145,8 @@ const (
 	expiredVersion = "The resourceVersion for the provided list is too old."
 )
 
-// expiredList is for a version that is forgotten. A list that had begun can go on at the newest version, with the token in
-// the answer.
+// expiredList is for a compacted version. A list that was in progress can be continued at the newest version, with the
+// token in the response.
 func expiredList(token, start, namespace string) error {
 	if token == "" {
 		return apierrors.NewResourceExpired(expiredVersion)
@@ -157,7 +157,7 @@ func expiredList(token, start, namespace string) error {
 	return err
 }
 
-// writePage answers with a list.
+// writePage writes a list.
 func (s *Server) writePage(w http.ResponseWriter, r *Request, v *view, p *page) error {
 	switch v.as {
 	case "PartialObjectMetadata":
@@ -182,9 +182,9 @@ func (s *Server) writePage(w http.ResponseWriter, r *Request, v *view, p *page) 
 		return nil
 	}
 	if v.as != "" {
-		p.meta.ShardInfo = nil // lost on the way, in the real one, too
+		p.meta.ShardInfo = nil // lost in the real server, too
 	}
-	// When the client is gone in the middle of a list, there is nobody to tell.
+	// The client may disconnect in the middle of a list.
 	_ = v.writeList(w, r.Request, p.items, p.meta)
 	return nil
 }

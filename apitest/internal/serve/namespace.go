@@ -19,13 +19,13 @@ var namespaces = schema.GroupResource{Resource: "namespaces"}
 
 func isNamespace(k *kinds.Kind) bool { return k.Group == "" && k.Kind == "Namespace" }
 
-// holdsNamespace tells whether obj is a namespace that has finalizers in its spec, which keep it as others do.
+// holdsNamespace reports whether obj is a namespace that has finalizers in its spec, which keep it as others do.
 func holdsNamespace(obj runtime.Object) bool {
 	namespace, ok := obj.(*corev1.Namespace)
 	return ok && len(namespace.Spec.Finalizers) > 0
 }
 
-// admitCreate refuses an object in a namespace that is not there, or about to go.
+// admitCreate rejects an object in a namespace that does not exist or is terminating.
 func (s *Server) admitCreate(c *call, m metav1.Object) error {
 	if !c.kind.Namespaced || s.config.Lenient {
 		return nil
@@ -56,7 +56,7 @@ func (s *Server) admitCreate(c *call, m metav1.Object) error {
 	return err
 }
 
-// admitDelete keeps the namespaces that a cluster cannot do without.
+// admitDelete protects the namespaces that every cluster has.
 func (s *Server) admitDelete(c *call) error {
 	if !isNamespace(c.kind) || s.config.Lenient {
 		return nil
@@ -68,8 +68,8 @@ func (s *Server) admitDelete(c *call) error {
 	return nil
 }
 
-// deleteNamespace marks a namespace as terminating. It goes when the finalizers in its spec are gone, which is for a
-// controller to do: see emptyNamespace.
+// deleteNamespace marks a namespace as terminating. It is removed when the finalizers in its spec are removed by a
+// controller: see emptyNamespace.
 func (c *call) deleteNamespace(item *storage.Item, opts *metav1.DeleteOptions) (runtime.Object, bool, error) {
 	namespace := item.Object.DeepCopyObject().(*corev1.Namespace)
 	c.collectorFinalizers(namespace, opts)
@@ -91,8 +91,9 @@ func (c *call) deleteNamespace(item *storage.Item, opts *metav1.DeleteOptions) (
 	return item.Object, false, nil
 }
 
-// emptyNamespace does what the namespace controller does: it deletes what is in a namespace, and then lets go of it. What
-// waits for a finalizer or its grace period keeps the namespace; the last one to go calls this again.
+// emptyNamespace does what the namespace controller does: it deletes the contents of a namespace, and then its
+// finalizer. An object with a finalizer or a grace period keeps the namespace; the last one to be removed calls this
+// again.
 func (s *Server) emptyNamespace(name string) {
 	left := 0
 	for _, kind := range s.contents() {
@@ -117,7 +118,7 @@ func (s *Server) emptyNamespace(name string) {
 	}
 }
 
-// contents are the kinds of objects that can be in a namespace, each once.
+// contents returns the namespaced kinds, each once.
 func (s *Server) contents() []*kinds.Kind {
 	var contents []*kinds.Kind
 	for _, k := range s.config.Registry.All() {
@@ -128,7 +129,7 @@ func (s *Server) contents() []*kinds.Kind {
 	return contents
 }
 
-// finalizeNamespace takes the finalizers of the spec away, and the namespace with them.
+// finalizeNamespace removes the finalizers of the spec, and with them the namespace.
 func (s *Server) finalizeNamespace(name string) {
 	for {
 		item := s.store.Get(namespaces, name)

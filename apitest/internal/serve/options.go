@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// decodeQuery reads the options of a request from its query. Parameters that they do not have are ignored.
+// decodeQuery decodes the options of a request from its query. Unknown parameters are ignored.
 func decodeQuery(r *http.Request, into runtime.Object) error {
 	if err := metainternalscheme.ParameterCodec.DecodeParameters(r.URL.Query(), metav1.SchemeGroupVersion, into); err != nil {
 		return apierrors.NewBadRequest(err.Error())
@@ -46,8 +46,8 @@ func updateOptions(r *http.Request) (*metav1.UpdateOptions, error) {
 	return opts, invalidOptions("UpdateOptions", metav1validation.ValidateUpdateOptions(opts))
 }
 
-// listOptions are those of a list, a watch or the deletion of a collection, with the labels of the field selector as the
-// kind knows them.
+// listOptions returns the options of a list, a watch or the deletion of a collection, with the field labels converted
+// for the kind.
 func listOptions(r *Request) (*metainternal.ListOptions, error) {
 	opts := &metainternal.ListOptions{}
 	if err := decodeQuery(r.Request, opts); err != nil {
@@ -68,7 +68,7 @@ func listOptions(r *Request) (*metainternal.ListOptions, error) {
 	return opts, nil
 }
 
-// deleteOptions come in the body or, if there is none, in the query.
+// deleteOptions are in the body or, if it is empty, in the query.
 func deleteOptions(r *http.Request) (*metav1.DeleteOptions, error) {
 	opts := &metav1.DeleteOptions{}
 	body, err := readBody(r)
@@ -99,7 +99,7 @@ func decodeDeleteOptions(r *http.Request, body []byte, opts *metav1.DeleteOption
 	if err != nil {
 		return apierrors.NewBadRequest(err.Error())
 	}
-	// Clients send it as the DeleteOptions of whichever group they are about.
+	// Clients send the DeleteOptions of any group.
 	if got.Kind != "" && got.Kind != "DeleteOptions" {
 		if got.Version == "" {
 			got.Group, got.Version = metav1.GroupName, "v1"
@@ -109,7 +109,7 @@ func decodeDeleteOptions(r *http.Request, body []byte, opts *metav1.DeleteOption
 	return nil
 }
 
-// parseVersion reads a resource version; "" is 0.
+// parseVersion parses a resource version; "" is 0.
 func parseVersion(version string) (uint64, error) {
 	if version == "" {
 		return 0, nil

@@ -12,7 +12,7 @@ import (
 	"vedette.dev/apitest/internal/patch"
 )
 
-// patch answers a PATCH of an object or its status.
+// patch handles a PATCH of an object or its status.
 func (s *Server) patch(w http.ResponseWriter, r *Request) error {
 	out, err := s.negotiate(r)
 	if err != nil {
@@ -27,7 +27,7 @@ func (s *Server) patch(w http.ResponseWriter, r *Request) error {
 	result, created, err := c.change(changeFunc{
 		apply: func(live runtime.Object) (runtime.Object, error) {
 			patched, warnings, err := s.config.Patcher.Patch(live, request)
-			c.warnings = warnings // those of an attempt that came to nothing are forgotten
+			c.warnings = warnings // those of failed attempts are dropped
 			return patched, err
 		},
 		create: request.Type == types.ApplyYAMLPatchType && r.Subresource == "",
@@ -42,7 +42,7 @@ func (s *Server) patch(w http.ResponseWriter, r *Request) error {
 	return c.answer(w, r, code, result, out)
 }
 
-// patchRequest reads what is to be changed, and how.
+// patchRequest decodes the patch.
 func (s *Server) patchRequest(r *Request, c *call) (patch.Request, error) {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// What a fault answers with is here, where the server's own words are.
+// Responses of faults are here, next to those of the server.
 
-// WriteError answers with the Status of an error, in a form that the client accepts.
+// WriteError writes the Status of an error, in a form that the client accepts.
 func WriteError(w http.ResponseWriter, r *Request, err error) { writeError(w, r.Request, err) }
 
 func isStatus(err error) bool {
@@ -25,8 +25,7 @@ func isStatus(err error) bool {
 	return errors.As(err, &status)
 }
 
-// WriteMissing answers as if what is asked for were not there: the object if the request names one, and otherwise the
-// resource.
+// WriteMissing answers as if the requested object did not exist or, if the request has no name, the resource.
 func (s *Server) WriteMissing(w http.ResponseWriter, r *Request) {
 	named := r.Verb != "list" && r.Verb != "watch" && r.Name != ""
 	switch {
@@ -34,14 +33,14 @@ func (s *Server) WriteMissing(w http.ResponseWriter, r *Request) {
 		pageNotFound(w)
 	case named:
 		writeError(w, r.Request, apierrors.NewNotFound(r.Resource.GroupResource(), r.Name))
-	case r.Kind != nil && r.Kind.Custom: // its definition was deleted, and nothing else of the group is there
+	case r.Kind != nil && r.Kind.Custom: // as if its definition was deleted, and the group is empty
 		pageNotFound(w)
 	default:
 		s.missing(w, r)
 	}
 }
 
-// Conflict is for a write that came too late: somebody else has changed the object, or created it.
+// Conflict is for a write that lost a race: the object was changed, or created, by another client.
 func Conflict(r *Request) error {
 	if r.Verb == "create" && r.Subresource == "" {
 		return apierrors.NewAlreadyExists(r.Resource.GroupResource(), nameInBody(r))
@@ -49,20 +48,20 @@ func Conflict(r *Request) error {
 	return apierrors.NewConflict(r.Resource.GroupResource(), r.Name, errors.New(modified))
 }
 
-// nameInBody reads the name of an object that is to be created. The body can be read again.
+// nameInBody returns the name of an object in the body of a create. The body can be read again.
 func nameInBody(r *Request) string {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
 	r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), r.Body))
 	if err != nil {
 		return ""
 	}
-	// Every kind has its metadata in the same place.
+	// Every kind has its metadata in the same field.
 	var object metav1.PartialObjectMetadata
 	if message, ok := bytes.CutPrefix(body, []byte("k8s\x00")); ok {
 		var envelope runtime.Unknown
 		if envelope.Unmarshal(message) == nil {
 			var metadata metav1.PartialObjectMetadata
-			_ = metadata.Unmarshal(envelope.Raw) // what it has read until it knew no further is enough
+			_ = metadata.Unmarshal(envelope.Raw) // what was decoded before an error is enough
 			object = metadata
 		}
 	} else {
@@ -71,7 +70,7 @@ func nameInBody(r *Request) string {
 	return object.Name
 }
 
-// Expired is for a version that is forgotten.
+// Expired is for a compacted version.
 func Expired(r *Request) error {
 	if r.Verb == "watch" {
 		return apierrors.NewResourceExpired(expiredWatch)
@@ -86,7 +85,7 @@ func Expired(r *Request) error {
 
 const expiredWatch = "The resourceVersion for the provided watch is too old."
 
-// ExpiredEvent is what a watch of a forgotten version hears.
+// ExpiredEvent is the error event of a watch of a compacted version.
 func (s *Server) ExpiredEvent(r *Request) error {
 	var oldest uint64
 	if r.Kind != nil {
@@ -96,14 +95,14 @@ func (s *Server) ExpiredEvent(r *Request) error {
 	return apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", after, max(oldest, after+1)))
 }
 
-// NotReached is what a watch hears that is to begin with the newest state, and whose cache has not come that far.
+// NotReached is the error of a watch that starts with the newest state, if the watch cache has not reached it.
 func (s *Server) NotReached() error {
 	current := s.store.Version()
 	return tooLargeVersion(current, current-1)
 }
 
-// NoInitialEvents is the answer of a server without the feature WatchList to a watch that asks for initial events, and nil for
-// other requests.
+// NoInitialEvents returns the error of a server without the feature WatchList for a watch with initial events, and nil
+// for other requests.
 func NoInitialEvents(r *Request) error {
 	opts := &metainternal.ListOptions{}
 	if r.Verb != "watch" || decodeQuery(r.Request, opts) != nil || opts.SendInitialEvents == nil {

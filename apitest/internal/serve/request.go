@@ -13,30 +13,31 @@ import (
 	"vedette.dev/apitest/internal/kinds"
 )
 
-// Request says what a client asks for, in the words of authorization rules. It is known before anything is done.
+// Request is a parsed request, in terms of authorization rules.
 type Request struct {
 	*http.Request
 	User User
 
-	// Verb is get, list, watch, create, update, patch, delete or deletecollection; for other paths than those of
-	// objects it is the method in lower case.
+	// Verb is get, list, watch, create, update, patch, delete or deletecollection; for non-resource paths it is the
+	// method in lower case.
 	Verb string
-	// IsResource says that the path is one of objects. The fields below have no meaning otherwise.
+	// IsResource means that it is a resource path. The fields below are unset otherwise.
 	IsResource bool
-	// Resource is what the path names. Kind is nil if nothing like it is served.
+	// Resource is the resource of the path. Kind is nil if it is not served.
 	Resource schema.GroupVersionResource
 	Kind     *kinds.Kind
-	// Namespace and Name are those of the path, and "" for all. For a Namespace they are the same. For a list or a watch
-	// the name may come from a field selector.
+	// Namespace and Name are those of the path, and "" for all. For a Namespace they are the same. For a list or a
+	// watch the name may come from a field selector.
 	Namespace, Name string
 	Subresource     string
 
-	// namespaced says that the path had a namespace before the resource, and rest how many parts it had from the resource on.
+	// namespaced means that the path had a namespace before the resource; rest is the number of its parts from the
+	// resource on.
 	namespaced bool
 	parts      int
 }
 
-// parse reads the path as kube-apiserver does.
+// parse parses the path as kube-apiserver does.
 func parse(req *http.Request) *Request {
 	r := &Request{Request: req, Verb: strings.ToLower(req.Method)}
 	parts := splitPath(req.URL.Path)

@@ -12,17 +12,17 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// gzipFrom is the size from which an answer is compressed, if the client wants that. It is kube-apiserver's.
+// gzipFrom is the minimum size of a compressed response, if the client accepts that. It is kube-apiserver's.
 const gzipFrom = 128 * 1024
 
-// response holds the beginning of a body back until it is known to be short, which gives it a length, or long, which lets
-// it be compressed. It must be closed.
+// response buffers the beginning of a body, so that a short one gets a content length and a long one can be compressed.
+// It must be closed.
 type response struct {
 	w      http.ResponseWriter
 	code   int
 	gzip   bool
 	begin  []byte
-	out    io.Writer // nil until the beginning went out
+	out    io.Writer // nil until the buffer was written
 	zipper *gzip.Writer
 }
 
@@ -75,7 +75,7 @@ func (x *response) Close() error {
 	return err
 }
 
-// writeObject answers with one object, which says of itself what it is. If the client is gone, there is nobody to tell.
+// writeObject writes one object, which has its kind set. Errors of a disconnected client are ignored.
 func writeObject(w http.ResponseWriter, r *http.Request, code int, obj runtime.Object, form output) {
 	data, err := encode(obj, form.media)
 	if err != nil {

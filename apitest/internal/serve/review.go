@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// review answers a question: an object that is created and not kept.
+// review handles objects that are created but not stored, such as a SubjectAccessReview.
 func (s *Server) review(w http.ResponseWriter, r *Request, c *call, obj runtime.Object, out output) error {
 	m := metaOf(obj)
 	if err := c.ensureNamespace(m); err != nil {
@@ -46,7 +46,7 @@ func userInfo(u User) authenticationv1.UserInfo {
 	return authenticationv1.UserInfo{Username: u.Name, UID: u.UID, Groups: u.Groups}
 }
 
-// may asks the rules about a request that was not made.
+// may checks authorization for a hypothetical request.
 func (s *Server) may(r *Request, user User, resource *authorizationv1.ResourceAttributes, other *authorizationv1.NonResourceAttributes) authorizationv1.SubjectAccessReviewStatus {
 	if s.config.Authorize == nil {
 		return authorizationv1.SubjectAccessReviewStatus{Allowed: true}

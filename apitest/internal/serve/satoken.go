@@ -15,7 +15,7 @@ import (
 
 const issuer = "https://kubernetes.default.svc"
 
-// issued are the tokens that were made for service accounts.
+// issued are the tokens that were created for service accounts.
 type issued struct {
 	mu     sync.Mutex
 	tokens map[string]issuedToken
@@ -26,7 +26,7 @@ type issuedToken struct {
 	expires time.Time
 }
 
-// find returns whose token it is, if it is still good.
+// find returns the user of a token, if it has not expired.
 func (i *issued) find(token string) (User, bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -43,7 +43,7 @@ func (i *issued) add(token string, user User, expires time.Time) {
 	i.tokens[token] = issuedToken{user, expires}
 }
 
-// requestToken makes a token for a service account. It looks like a real one, but only this server knows that it is good.
+// requestToken creates a token for a service account. It looks like a real one, but only this server accepts it.
 func (s *Server) requestToken(w http.ResponseWriter, r *Request) error {
 	out, err := s.negotiate(r)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 
 var scaleKind = autoscalingv1.SchemeGroupVersion.WithKind("Scale")
 
-// scale answers for the number of replicas of an object.
+// scale handles the scale subresource.
 func (s *Server) scale(w http.ResponseWriter, r *Request) error {
 	out, err := s.negotiate(r)
 	if err != nil {
@@ -124,7 +124,7 @@ func (c *call) patchScale(r *Request) (func(*autoscalingv1.Scale) (*autoscalingv
 	}, nil
 }
 
-// rescale is the object with the number that the changed scale has.
+// rescale returns the object with the number of replicas of the changed scale.
 func (c *call) rescale(live runtime.Object, change func(*autoscalingv1.Scale) (*autoscalingv1.Scale, error)) (runtime.Object, error) {
 	scale, err := c.scaleOf(live, true)
 	if err != nil {
@@ -157,7 +157,7 @@ func (c *call) rescale(live runtime.Object, change func(*autoscalingv1.Scale) (*
 	return obj, nil
 }
 
-// scaleOf is what an object shows of itself as its scale. Who changes the number may find that there is none yet.
+// scaleOf returns the scale of an object. For a change the number may not be set yet.
 func (c *call) scaleOf(obj runtime.Object, change bool) (*autoscalingv1.Scale, error) {
 	m := metaOf(obj)
 	scale := &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{
@@ -197,7 +197,7 @@ func fillScale(scale *autoscalingv1.Scale, wanted *int32, have int32, selector *
 	return scale, nil
 }
 
-// setReplicas changes the number in an object that is ours.
+// setReplicas sets the number of replicas in an object that may be modified.
 func (c *call) setReplicas(obj runtime.Object, replicas int32) error {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		return c.setCustomReplicas(u, replicas)

@@ -14,7 +14,7 @@ import (
 
 var definitions = storage.Resource(schema.GroupResource{Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions"})
 
-// scalePath is where the definition of a custom kind says that a part of its scale is, such as "specReplicasPath".
+// scalePath returns a path of the scale subresource in the definition of a custom kind, such as "specReplicasPath".
 func (c *call) scalePath(name string) []string {
 	item := c.s.store.Get(definitions, c.kind.Plural+"."+c.kind.Group)
 	if item == nil {
@@ -38,7 +38,7 @@ func (c *call) scalePath(name string) []string {
 	return nil
 }
 
-// replicasPath is where the wanted number is.
+// replicasPath returns the path of spec.replicas.
 func (c *call) replicasPath() []string {
 	if !c.kind.Custom {
 		return []string{"spec", "replicas"}

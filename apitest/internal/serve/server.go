@@ -12,33 +12,33 @@ import (
 	"vedette.dev/apitest/internal/storage"
 )
 
-// Config is what a Server is made of.
+// Config configures a Server.
 type Config struct {
 	Store    *storage.Store
 	Registry *kinds.Registry
 	Patcher  patch.Patcher
 
-	// Authenticate tells whose a bearer token is. Authorize tells whether the request may be made; nil means that it may.
+	// Authenticate returns the user of a bearer token. Authorize reports whether the request is allowed; nil means that
+	// all are.
 	Authenticate func(token string) (User, bool)
 	Authorize    func(*Request) bool
 
-	// Intercept, if set, sees each request that is allowed before it is handled, and may answer it itself.
+	// Intercept, if set, is called for each allowed request before it is handled, and may handle it itself.
 	Intercept func(*Request, http.ResponseWriter) (handled bool)
-	// Frames, if set, may put something between a watch and its client.
+	// Frames, if set, may wrap the writer of a watch.
 	Frames func(*Request, FrameWriter) FrameWriter
 
-	// Controllers says that the server does what in a cluster a controller does: it empties and removes namespaces that are
-	// being deleted.
+	// Controllers enables the namespace controller: namespaces that are deleted are emptied and removed.
 	Controllers bool
-	// CreateNamespaces says that a namespace is made when something is created in it.
+	// CreateNamespaces creates a namespace when something is created in it.
 	CreateNamespaces bool
-	// ShardSelectors says that lists and watches understand shardSelector.
+	// ShardSelectors makes lists and watches support shardSelector.
 	ShardSelectors bool
-	// Lenient says that objects are taken as they are: see lenient.go.
+	// Lenient means that objects are stored unchanged: see lenient.go.
 	Lenient bool
 }
 
-// Server answers requests.
+// Server handles requests.
 type Server struct {
 	config Config
 	store  *storage.Store
@@ -46,16 +46,16 @@ type Server struct {
 	stop    context.Context
 	stopNow context.CancelFunc
 	running sync.WaitGroup
-	// starting makes sure that nothing is started while Close waits.
+	// starting prevents that goroutines are started while Close waits.
 	starting sync.Mutex
 	crds     sync.Mutex // one change of a definition at a time
-	// lifetimes end the watches of kinds that are defined no longer.
+	// lifetimes ends the watches of kinds whose definition was deleted.
 	lifetimes lifetimes
 	frames    frameCache
 	issued    issued
 }
 
-// New makes a server. Close ends it.
+// New returns a server. Close ends it.
 func New(config Config) *Server {
 	if config.Lenient {
 		config.Patcher = config.Patcher.WithoutDefaults()
@@ -65,7 +65,7 @@ func New(config Config) *Server {
 	return s
 }
 
-// Close ends watches and everything that the server started, and waits for it.
+// Close ends watches and all goroutines of the server, and waits for them.
 func (s *Server) Close() {
 	s.starting.Lock()
 	s.stopNow()
@@ -73,7 +73,7 @@ func (s *Server) Close() {
 	s.running.Wait()
 }
 
-// Go runs something until it ends or the server is closed, which waits for it. It returns false if the server is closed.
+// Go runs a function in a goroutine, which Close waits for. It returns false if the server is closed.
 func (s *Server) Go(run func(stop context.Context)) bool {
 	s.starting.Lock()
 	defer s.starting.Unlock()
@@ -84,10 +84,10 @@ func (s *Server) Go(run func(stop context.Context)) bool {
 	return true
 }
 
-// Store is where the objects are.
+// Store returns the store of the objects.
 func (s *Server) Store() *storage.Store { return s.store }
 
-// Registry knows the kinds.
+// Registry returns the registry of kinds.
 func (s *Server) Registry() *kinds.Registry { return s.config.Registry }
 
 // ServeHTTP implements http.Handler.
@@ -113,8 +113,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	s.Handle(w, r)
 }
 
-// Handle answers a request that is allowed. Config.Intercept may call it, with a writer of its own, in place of what follows
-// it.
+// Handle handles an allowed request. Config.Intercept may call it, with a writer of its own.
 func (s *Server) Handle(w http.ResponseWriter, r *Request) {
 	if r.IsResource {
 		s.serveResource(w, r)
@@ -123,7 +122,7 @@ func (s *Server) Handle(w http.ResponseWriter, r *Request) {
 	s.serveOther(w, r)
 }
 
-// serveOther answers for paths that are not of objects.
+// serveOther handles non-resource paths.
 func (s *Server) serveOther(w http.ResponseWriter, r *Request) {
 	first, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	switch first {
@@ -136,7 +135,7 @@ func (s *Server) serveOther(w http.ResponseWriter, r *Request) {
 	}
 }
 
-// serveResource finds the handler for a path of objects.
+// serveResource handles resource paths.
 func (s *Server) serveResource(w http.ResponseWriter, r *Request) {
 	if r.Kind == nil {
 		s.missing(w, r)
@@ -156,7 +155,7 @@ func (s *Server) missing(w http.ResponseWriter, r *Request) {
 	pageNotFound(w)
 }
 
-// serves tells whether the group is there, with other, built-in resources.
+// serves reports whether the group exists, with other, built-in resources.
 func (s *Server) serves(r *Request) bool {
 	return slices.ContainsFunc(s.config.Registry.All(), func(k *kinds.Kind) bool {
 		return !k.Custom && k.Group == r.Resource.Group
@@ -167,7 +166,7 @@ func pageNotFound(w http.ResponseWriter) {
 	http.Error(w, "404 page not found", http.StatusNotFound)
 }
 
-// route calls the handler for a path whose resource is served.
+// route calls the handler for a served resource.
 func (s *Server) route(w http.ResponseWriter, r *Request) error {
 	k := r.Kind
 	collection := r.parts == 1

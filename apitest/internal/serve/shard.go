@@ -14,8 +14,8 @@ var shardRange = regexp.MustCompile(`^\(*\s*shardRange\(\s*([\w.]+)\s*,\s*['"]([
 
 const shardEnd = "0x10000000000000000" // 2^64
 
-// parseShardSelector reads clauses like shardRange(object.metadata.uid,'0x…','0x…'), joined by "||". An error is not a
-// Status: the real server answers with 500 to it.
+// parseShardSelector parses clauses like shardRange(object.metadata.uid,'0x…','0x…'), joined by "||". An error is not a
+// Status: the real server answers with 500.
 func parseShardSelector(text string) (sharding.Selector, error) {
 	var requirements []sharding.ShardRangeRequirement
 	for clause := range strings.SplitSeq(text, "||") {

@@ -8,7 +8,7 @@ import (
 	"vedette.dev/apitest/internal/kinds"
 )
 
-// subresource answers for a path below an object.
+// subresource handles a path below an object.
 func (s *Server) subresource(w http.ResponseWriter, r *Request) error {
 	sub, ok := r.Kind.Subresource(r.Subresource)
 	if !ok || r.Name == "" {
@@ -36,7 +36,8 @@ func (s *Server) subresource(w http.ResponseWriter, r *Request) error {
 	return s.verb(w, r)
 }
 
-// internalPackage is the name of the package in which kube-apiserver has its own form of a kind. It shows in messages.
+// internalPackage returns the name of the package with kube-apiserver's internal type of a kind. It appears in
+// messages.
 func internalPackage(k *kinds.Kind) string {
 	if k.Group == "" {
 		return "core"

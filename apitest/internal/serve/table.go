@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// tableOptions reads includeObject, which says what the rows of a table carry.
+// tableOptions returns includeObject, which determines what the rows of a table contain.
 func tableOptions(r *http.Request) (metav1.IncludeObjectPolicy, error) {
 	include := metav1.IncludeObjectPolicy(r.URL.Query().Get("includeObject"))
 	switch include {
@@ -24,7 +24,7 @@ func tableOptions(r *http.Request) (metav1.IncludeObjectPolicy, error) {
 	return "", apierrors.NewBadRequest(fmt.Sprintf("Unable to convert to Table as requested: %v", err))
 }
 
-// table shows objects, which are in the version of the view, as a table.
+// table converts objects, which are in the version of the view, to a table.
 func (v *view) table(objs []runtime.Object, list metav1.ListMeta, include metav1.IncludeObjectPolicy) (*metav1.Table, error) {
 	table, err := v.kind.Table(objs, list, include)
 	if err != nil {

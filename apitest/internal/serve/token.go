@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// continueToken says where a list is to be continued. Clients must not look into it, but tests do.
+// continueToken is where to continue a list. It is opaque to clients, but tests decode it.
 type continueToken struct {
 	APIVersion string `json:"v"`
-	// Version is that of the list, or -1 for the newest one: the list is then not of one version.
+	// Version is that of the list, or -1 for the newest one: the list is then not consistent.
 	Version int64  `json:"rv"`
 	Start   string `json:"start"`
 }
@@ -25,7 +25,7 @@ var (
 	errToken     = errors.New("continue key is not valid")
 )
 
-// encodeToken makes a token for what begins with key, which begins with the namespace if the list is of one.
+// encodeToken returns a token for the next key, which begins with the namespace if the list is of one.
 func encodeToken(key, namespace string, version int64) string {
 	start := "/" + strings.TrimPrefix(key, prefixOf(namespace))
 	data, err := json.Marshal(continueToken{APIVersion: tokenVersion, Version: version, Start: start})
@@ -35,7 +35,7 @@ func encodeToken(key, namespace string, version int64) string {
 	return base64.RawURLEncoding.EncodeToString(data)
 }
 
-// decodeToken returns the key to begin with.
+// decodeToken returns the first key.
 func decodeToken(text, namespace string) (start string, version int64, err error) {
 	data, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {
@@ -57,7 +57,7 @@ func decodeToken(text, namespace string) (start string, version int64, err error
 	if !strings.HasPrefix(key, "/") {
 		key = "/" + key
 	}
-	if path.Clean(key) != key { // nobody gets out of the namespace
+	if path.Clean(key) != key { // the key must not leave the namespace
 		return "", 0, fmt.Errorf("%w: %v", errToken, token.Start)
 	}
 	return prefixOf(namespace) + key[1:], token.Version, nil

@@ -17,7 +17,7 @@ import (
 	"vedette.dev/apitest/internal/storage"
 )
 
-// update answers a PUT of an object or its status.
+// update handles a PUT of an object or its status.
 func (s *Server) update(w http.ResponseWriter, r *Request) error {
 	out, err := s.negotiate(r)
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *Server) update(w http.ResponseWriter, r *Request) error {
 	return c.answer(w, r, code, result, out)
 }
 
-// put replaces the object that the call names by obj, which is not changed.
+// put replaces the object of the call by obj, which is not modified.
 func (c *call) put(obj runtime.Object) (result runtime.Object, created bool, err error) {
 	m := metaOf(obj)
 	if err := c.ensureNamespace(m); err != nil {
@@ -90,15 +90,15 @@ func (c *call) uidConflict(wanted, have types.UID) error {
 		c.resource.Resource, c.key(), wanted, have))
 }
 
-// changeFunc is a change of an object that may have to be tried again.
+// changeFunc is a change of an object that may be retried.
 type changeFunc struct {
-	// apply returns what the object, which it does not change, is to become. live is nil if there is no object.
+	// apply returns the new object, without modifying live, which is nil if there is no object.
 	apply func(live runtime.Object) (runtime.Object, error)
-	// create says that there need be no object.
+	// create means that the object need not exist.
 	create bool
 }
 
-// change reads the object, changes it and stores it, again and again until nobody came in between.
+// change reads the object, changes it and stores it, with retries after concurrent writes.
 func (c *call) change(f changeFunc) (result runtime.Object, created bool, err error) {
 	for {
 		item := c.s.store.Get(c.resource, c.key())
@@ -163,7 +163,7 @@ func (c *call) changeOnce(item *storage.Item, f changeFunc) (runtime.Object, err
 	return c.show(item.Object)
 }
 
-// checkVersion is the optimistic lock: who names a version wants to replace that one.
+// checkVersion implements optimistic locking: a version in obj must be the newest.
 func (c *call) checkVersion(item *storage.Item, obj runtime.Object) error {
 	m := metaOf(obj)
 	var version uint64
@@ -194,7 +194,7 @@ func (c *call) operation() kinds.Operation {
 	return kinds.Update
 }
 
-// prepareUpdate takes back what this operation may not change, and keeps account of who changed what.
+// prepareUpdate resets what this operation may not change, and updates the managed fields.
 func (c *call) prepareUpdate(obj, live runtime.Object) (runtime.Object, error) {
 	m, old := metaOf(obj), metaOf(live)
 	if err := c.ensureNamespace(m); err != nil {
@@ -241,17 +241,17 @@ func (c *call) validateUpdate(obj, live runtime.Object) error {
 	return nil
 }
 
-// ownRules are subresources by which can be changed what else cannot.
+// ownRules are subresources that may change fields that are immutable otherwise.
 var ownRules = map[string]bool{"ephemeralcontainers": true, "resize": true}
 
-// finalized tells whether an object that waits for its deletion has lost its last finalizer.
+// finalized reports whether an object that is being deleted has lost its last finalizer.
 func finalized(obj, live runtime.Object) bool {
 	old := metaOf(live)
 	grace := old.GetDeletionGracePeriodSeconds()
 	return len(metaOf(obj).GetFinalizers()) == 0 && old.GetDeletionTimestamp() != nil && (grace == nil || *grace == 0)
 }
 
-// removeFinalized deletes the object and answers with what it would have become.
+// removeFinalized deletes the object and returns what it would have become.
 func (c *call) removeFinalized(item *storage.Item, obj runtime.Object) (runtime.Object, error) {
 	if c.dryRun {
 		return obj, nil

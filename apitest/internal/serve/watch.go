@@ -16,29 +16,29 @@ import (
 )
 
 const (
-	// shortestWatch is how long a watch lasts at least if the client does not say; at most it is twice as long.
+	// shortestWatch is the minimum timeout of a watch if the client does not set one; the maximum is twice that.
 	shortestWatch = 30 * time.Minute
-	// bookmarkEvery is how often a client that wants bookmarks gets one; it also gets one shortly before the end.
+	// bookmarkEvery is the interval of bookmarks; there is also one shortly before the end.
 	bookmarkEvery     = time.Minute
 	bookmarkBeforeEnd = 2 * time.Second
 )
 
-// watcher is a watch that is under way. It belongs to the goroutine of its request.
+// watcher is a running watch. It belongs to the goroutine of its request.
 type watcher struct {
 	filter    *filter
 	frames    *framer
 	out       FrameWriter
 	log       *storage.Log
 	bookmarks bool
-	// after is the version that the client has seen: events up to it are not for it. It is that of a future which has not
-	// come yet, or less than that of the log.
+	// after is the version that the client has seen: events up to it are skipped. It may be in the future, or older
+	// than the log.
 	after   uint64
 	version uint64 // everything up to here was sent
 	pending bool   // something was written and not flushed
 	endMark bool   // the bookmark that ends the initial events is due
 }
 
-// watch answers with events until the client has enough or the time is over.
+// watch sends events until the client disconnects or the timeout ends.
 func (s *Server) watch(w http.ResponseWriter, r *Request, c *call, f *filter, v *view, opts *metainternal.ListOptions) error {
 	if v.media == mediaYAML {
 		return notAcceptable(streamMedia(c.kind))
@@ -58,7 +58,7 @@ func (s *Server) watch(w http.ResponseWriter, r *Request, c *call, f *filter, v 
 	if s.config.Frames != nil {
 		x.out = s.config.Frames(r, x.out)
 	}
-	if err != nil { // what goes wrong from here on is an event
+	if err != nil { // later errors are events
 		x.fail(err)
 		return nil
 	}
@@ -73,7 +73,7 @@ func (s *Server) watch(w http.ResponseWriter, r *Request, c *call, f *filter, v 
 	return nil
 }
 
-// open finds where the watch begins: at the newest state, which the client gets as initial events, or in the log.
+// open finds the start of the watch: the newest state, which is sent as initial events, or a position in the log.
 func (s *Server) open(x *watcher, c *call, opts *metainternal.ListOptions) (initial *storage.Snapshot, err error) {
 	send := opts.SendInitialEvents
 	if send != nil && *send {
@@ -88,7 +88,7 @@ func (s *Server) open(x *watcher, c *call, opts *metainternal.ListOptions) (init
 		return &snapshot, nil
 	}
 	if current := s.store.Version(); x.after == 0 || x.after > current {
-		// From now on, or from a future version: events up to that one are left out.
+		// From now on, or from a future version: events up to that one are skipped.
 		_, x.log = s.store.Begin(c.resource)
 		x.version = current
 		return nil, nil
@@ -101,7 +101,7 @@ func (s *Server) open(x *watcher, c *call, opts *metainternal.ListOptions) (init
 	return nil, err
 }
 
-// begin sends the header, and says when the watch ends.
+// begin sends the header, and returns when the watch ends.
 func (s *Server) begin(w http.ResponseWriter, v *view, opts *metainternal.ListOptions) time.Time {
 	contentType := v.media
 	if v.media == mediaProtobuf {
@@ -117,7 +117,7 @@ func (s *Server) begin(w http.ResponseWriter, v *view, opts *metainternal.ListOp
 	return time.Now().Add(timeout)
 }
 
-// run sends the initial events, then what happens.
+// run sends the initial events, then changes.
 func (x *watcher) run(ctx context.Context, initial *storage.Snapshot, deadline time.Time) {
 	if initial != nil && !x.sendInitial(*initial) {
 		return
@@ -126,7 +126,7 @@ func (x *watcher) run(ctx context.Context, initial *storage.Snapshot, deadline t
 	defer bookmark.stop()
 	for {
 		events, version, changed, err := x.log.Next()
-		if err != nil { // too slow; the client finds the connection at its end and begins anew
+		if err != nil { // too slow; the connection is closed, and the client starts again
 			return
 		}
 		if !x.sendEvents(events) {
@@ -136,7 +136,7 @@ func (x *watcher) run(ctx context.Context, initial *storage.Snapshot, deadline t
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			// What led to the end may have come first: the deletions of objects whose kind is no more.
+			// Events that precede the end are sent first: the deletions of objects whose kind was removed.
 			if events, _, _, err := x.log.Next(); err == nil {
 				x.sendEvents(events)
 			}
@@ -193,7 +193,7 @@ func (x *watcher) sendBookmark(end bool) bool {
 	return x.send(Frame{Type: watch.Bookmark, EndMark: end, Data: data}, err) && x.flush()
 }
 
-// send writes a frame. If it could not be made, the client is told and the watch ends.
+// send writes a frame. If it could not be encoded, an error is sent and the watch ends.
 func (x *watcher) send(frame Frame, err error) bool {
 	if err != nil {
 		x.fail(apierrors.NewInternalError(err))
@@ -226,7 +226,7 @@ func (x *watcher) fail(err error) {
 	_ = x.out.Flush()
 }
 
-// translate says what a change means for a client that sees only a part: what enters that part is added, what leaves it is
+// translate returns the type of a change for a selection: an object that enters it is added, one that leaves it is
 // deleted.
 func (f *filter) translate(e *storage.Event) (watch.EventType, bool) {
 	if f.namespace != "" && !inNamespace(e.Item.Key, f.namespace) {

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// writeList answers with a list. Items are encoded one at a time: a list of all pods is larger than one wants to hold twice.
+// writeList writes a list. Items are encoded one at a time: a list of all pods is too large to be held twice.
 func (v *view) writeList(w http.ResponseWriter, r *http.Request, items []runtime.Object, list metav1.ListMeta) error {
 	gvk := v.kind.GroupVersion().WithKind(v.kind.Kind + "List")
 	if v.as != "" {
@@ -58,7 +58,7 @@ func (v *view) writeJSON(w io.Writer, items []runtime.Object, list metav1.ListMe
 		return err
 	}
 	apiVersion, kind := gvk.ToAPIVersionAndKind()
-	if v.kind.Custom && v.as == "" { // those are maps, whose keys come in order
+	if v.kind.Custom && v.as == "" { // those are maps, whose keys are sorted
 		_, err = fmt.Fprintf(w, `{"apiVersion":%q,"items":[`, apiVersion)
 	} else {
 		_, err = fmt.Fprintf(w, `{"kind":%q,"apiVersion":%q,"metadata":%s,"items":[`, kind, apiVersion, metadata)
@@ -91,14 +91,14 @@ func (v *view) writeJSON(w io.Writer, items []runtime.Object, list metav1.ListMe
 	return err
 }
 
-// protoMessage is what the generated types of k8s.io/api have.
+// protoMessage is implemented by the generated types of k8s.io/api.
 type protoMessage interface {
 	Size() int
 	Marshal() ([]byte, error)
 }
 
-// writeProtobuf writes what the protobuf serializer would, without a list object: lists have their metadata in field 1 and
-// the items in field 2, and stand in field 2 of an envelope, whose field 1 says what they are.
+// writeProtobuf writes the output of the protobuf serializer without a list object: lists have their metadata in field
+// 1 and the items in field 2, and are in field 2 of an envelope, whose field 1 is the kind.
 func (v *view) writeProtobuf(w http.ResponseWriter, r *http.Request, items []runtime.Object, list metav1.ListMeta, gvk schema.GroupVersionKind) error {
 	apiVersion, kind := gvk.ToAPIVersionAndKind()
 	envelope, err := (&runtime.TypeMeta{APIVersion: apiVersion, Kind: kind}).Marshal()
@@ -156,10 +156,10 @@ func (v *view) message(item runtime.Object) (protoMessage, error) {
 	}
 	message, ok := shown.(protoMessage)
 	if !ok {
-		return nil, fmt.Errorf("%T has no protobuf form", shown)
+		return nil, fmt.Errorf("%T does not support protobuf", shown)
 	}
 	return message, nil
 }
 
-// fieldSize is the size of a field of that many bytes, with its tag and length.
+// fieldSize returns the size of a field with that many bytes, with its tag and length.
 func fieldSize(n int) int { return 1 + len(binary.AppendUvarint(nil, uint64(n))) + n }

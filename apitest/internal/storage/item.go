@@ -8,29 +8,29 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// What a write or a read can fail with.
+// Errors of reads and writes.
 var (
-	// ErrExists: an object of that name is there already.
-	ErrExists = errors.New("an object of this name exists")
-	// ErrChanged: the item that the write was to replace is not the newest. Read it again.
-	ErrChanged = errors.New("the object was changed meanwhile")
-	// ErrCompacted: the version asked for is forgotten.
-	ErrCompacted = errors.New("the version is compacted")
-	// ErrFuture: the version asked for has not been reached.
-	ErrFuture = errors.New("the version is in the future")
+	// ErrExists: an object of that name already exists.
+	ErrExists = errors.New("object already exists")
+	// ErrChanged: the item to replace is not the newest. Read it again.
+	ErrChanged = errors.New("object was changed concurrently")
+	// ErrCompacted: the version was compacted.
+	ErrCompacted = errors.New("version was compacted")
+	// ErrFuture: the version has not been reached.
+	ErrFuture = errors.New("version is in the future")
 )
 
-// Item is an object in one version. It and its object never change.
+// Item is an object in one version. It and its object are immutable.
 type Item struct {
 	// Key is "name" or "namespace/name". The order of lists is the order of keys, which is that of the keys in etcd.
 	Key     string
 	Version uint64
-	// Created is the version in which the object came to be.
+	// Created is the version in which the object was created.
 	Created uint64
 	Object  runtime.Object
 }
 
-// Key of an object.
+// Key returns the key of an object.
 func Key(namespace, name string) string {
 	if namespace == "" {
 		return name
@@ -38,7 +38,7 @@ func Key(namespace, name string) string {
 	return namespace + "/" + name
 }
 
-// EventType says what a write did.
+// EventType is the type of a write.
 type EventType uint8
 
 // The three kinds of writes.
@@ -51,18 +51,18 @@ const (
 // Event is one write.
 type Event struct {
 	Type EventType
-	// Item is what is there since, or for Deleted the last state with the version of the deletion.
+	// Item is the new state, or for Deleted the last state with the version of the deletion.
 	Item *Item
-	// Prev is what was there before; nil for Created.
+	// Prev is the previous state; nil for Created.
 	Prev *Item
 
 	frames frames
 }
 
-// Version of the write.
+// Version returns the version of the write.
 func (e *Event) Version() uint64 { return e.Item.Version }
 
-// frames are forms of an event, each made once.
+// frames are encoded forms of an event, each made once.
 type frames struct {
 	mu   sync.Mutex
 	made map[any]*frame
@@ -74,7 +74,7 @@ type frame struct {
 	err  error
 }
 
-// Frame returns the form of the event that key names. The first who asks makes it; the others wait for that and share it.
+// Frame returns the form of the event with a key. The first caller creates it; concurrent callers wait and share it.
 func (e *Event) Frame(key any, make_ func() ([]byte, error)) (data []byte, fresh bool, err error) {
 	e.frames.mu.Lock()
 	f := e.frames.made[key]
@@ -90,12 +90,12 @@ func (e *Event) Frame(key any, make_ func() ([]byte, error)) (data []byte, fresh
 	return f.data, fresh, f.err
 }
 
-// DropFrames gives the memory of the forms back.
+// DropFrames drops the forms.
 func (e *Event) DropFrames() {
 	e.frames.mu.Lock()
 	e.frames.made = nil
 	e.frames.mu.Unlock()
 }
 
-// Resource is what a collection is of.
+// Resource identifies a collection.
 type Resource = schema.GroupResource

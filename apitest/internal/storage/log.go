@@ -7,8 +7,8 @@ type Log struct {
 	version    uint64 // everything up to here was read
 }
 
-// Log returns a reader of the events after version. It must not be in the future; ErrCompacted says that events after it are
-// forgotten.
+// Log returns a reader of the events after version, which must not be in the future. The error is ErrCompacted if
+// events after it were dropped.
 func (s *Store) Log(r Resource, version uint64) (*Log, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -30,8 +30,8 @@ func (s *Store) Begin(r Resource) (Snapshot, *Log) {
 	return Snapshot{Version: s.version, tree: c.tree.snapshot()}, &Log{store: s, collection: c, version: s.version}
 }
 
-// Next returns the events since the last call, without waiting, and the version up to which it has now read; changed is
-// closed when there may be more. ErrCompacted says that the reader was too slow and has lost events.
+// Next returns the events since the last call, without blocking, and the version up to which it has now read; changed
+// is closed when there may be more. ErrCompacted means that the reader was too slow and has lost events.
 func (l *Log) Next() (events []*Event, version uint64, changed <-chan struct{}, err error) {
 	s, c := l.store, l.collection
 	s.mu.RLock()
@@ -47,7 +47,7 @@ func (l *Log) Next() (events []*Event, version uint64, changed <-chan struct{}, 
 	return c.log[first:len(c.log):len(c.log)], l.version, c.changed, nil
 }
 
-// Oldest is the oldest version from which the events of a resource can be read.
+// Oldest returns the oldest version from which the events of a resource can be read.
 func (s *Store) Oldest(r Resource) uint64 {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

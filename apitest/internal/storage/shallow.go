@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Shallow copies an object as far as is needed to set its kind and the plain fields of its metadata, such as the version;
-// all else is shared with the original and must not be changed.
+// Shallow copies an object as far as is needed to set its kind and the plain fields of its metadata, such as the
+// version; everything else is shared with the original and must not be modified.
 func Shallow(obj runtime.Object) runtime.Object {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		content := maps.Clone(u.Object)

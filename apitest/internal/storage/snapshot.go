@@ -11,9 +11,9 @@ type Snapshot struct {
 	tree    tree
 }
 
-// Snapshot returns the collection as it is, if version is 0, or as it was.
+// Snapshot returns the collection at a version, or at the newest one if version is 0.
 func (s *Store) Snapshot(r Resource, version uint64) (Snapshot, error) {
-	s.mu.Lock() // a snapshot changes who owns the tree
+	s.mu.Lock() // a snapshot changes the owner of the tree
 	defer s.mu.Unlock()
 	c := s.collections[r]
 	if version > s.version {
@@ -47,7 +47,7 @@ func (c *collection) at(version uint64) tree {
 	return t
 }
 
-// Len is how many items there are.
+// Len returns the number of items.
 func (s Snapshot) Len() int { return s.tree.size }
 
 // Items returns the items of a namespace, or all if it is "", from the key start on.
@@ -62,7 +62,7 @@ func (s Snapshot) Items(namespace, start string) iter.Seq[*Item] {
 	}
 }
 
-// Count is how many items Items would return.
+// Count returns the number of items that Items would return.
 func (s Snapshot) Count(namespace, start string) int {
 	prefix := prefixOf(namespace)
 	end := s.tree.size
@@ -79,5 +79,5 @@ func prefixOf(namespace string) string {
 	return namespace + "/"
 }
 
-// after is the first key behind those that begin with prefix, which ends in a slash.
+// after returns the first key after those with the prefix, which ends in a slash.
 func after(prefix string) string { return prefix[:len(prefix)-1] + string(rune('/'+1)) }

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// leafSize bounds what one write copies at most, besides the list of leaves: some 4 KB each with 100,000 objects.
+// leafSize limits what one write copies, besides the list of leaves: some 4 KB each with 100,000 objects.
 const leafSize = 512
 
-// tree is a sorted set of items. It is a value: a snapshot is a copy of it, and costs nothing. The copy and the original share
-// leaves, so whoever changes one of them first copies what it does not own. As long as nobody takes a snapshot, nothing is
+// tree is a sorted set of items with copy-on-write. It is a value: a snapshot is a copy of it, and costs nothing. The
+// copy and the original share leaves, so a change first copies what the tree does not own. Without snapshots nothing is
 // copied.
 //
 // Invariant: keys grow strictly along the leaves; no leaf is empty or longer than leafSize; size is their sum.
@@ -20,7 +20,8 @@ const leafSize = 512
 type tree struct {
 	leaves []*leaf
 	size   int
-	// owner is who may change what it finds in place: leaves that bear its name, and the list if listOwner is it. Nil is one, too.
+	// owner is the identity under which leaves can be changed in place, and the list if listOwner is the same. Nil is
+	// one, too.
 	owner, listOwner *owner
 }
 
@@ -29,7 +30,7 @@ type leaf struct {
 	owner *owner
 }
 
-// owner is told apart from others by its address.
+// owner is identified by its address.
 type owner struct{ _ byte }
 
 // snapshot returns a copy. Neither of the two owns anything then.
@@ -40,9 +41,9 @@ func (t *tree) snapshot() tree {
 	return copied
 }
 
-// find returns where key is, or where it would be inserted.
+// find returns the position of key, or where it would be inserted.
 func (t *tree) find(key string) (l, index int, found bool) {
-	// The leaf to look in is the last one that begins at or before the key.
+	// The leaf is the last one that begins at or before the key.
 	l = sort.Search(len(t.leaves), func(i int) bool { return t.leaves[i].items[0].Key > key }) - 1
 	if l < 0 {
 		return 0, 0, false
@@ -60,7 +61,7 @@ func (t *tree) get(key string) *Item {
 	return nil
 }
 
-// set puts item in, in place of the one with the same key.
+// set inserts item, or replaces the one with the same key.
 func (t *tree) set(item *Item) {
 	if len(t.leaves) == 0 {
 		t.leaves, t.listOwner = []*leaf{{items: []*Item{item}, owner: t.owner}}, t.owner
@@ -78,7 +79,7 @@ func (t *tree) set(item *Item) {
 		own.items = slices.Insert(own.items, i, item)
 		return
 	}
-	// Names often come in order: then the leaves stay full.
+	// Names are often inserted in order: then the leaves stay full.
 	at := len(own.items) / 2
 	if i == len(own.items) {
 		at = i
@@ -92,7 +93,7 @@ func (t *tree) set(item *Item) {
 	own.items = slices.Insert(own.items, i, item)
 }
 
-// remove takes the item with that key out.
+// remove removes the item with that key.
 func (t *tree) remove(key string) {
 	l, i, found := t.find(key)
 	if !found {
@@ -107,7 +108,7 @@ func (t *tree) remove(key string) {
 	own.items = slices.Delete(own.items, i, i+1)
 }
 
-// own makes the list and a leaf in it ones that may be changed.
+// own makes the list and a leaf in it writable.
 func (t *tree) own(l int) *leaf {
 	if t.listOwner != t.owner {
 		t.leaves, t.listOwner = slices.Clone(t.leaves), t.owner
@@ -133,7 +134,7 @@ func (t *tree) from(key string) iter.Seq[*Item] {
 	}
 }
 
-// rank is how many keys are before key.
+// rank returns the number of keys before key.
 func (t *tree) rank(key string) int {
 	l, rank, _ := t.find(key)
 	for _, before := range t.leaves[:min(l, len(t.leaves))] {

@@ -54,7 +54,7 @@ const NamespaceIndex = "namespace"
 // informer is one of either side, with a handler.
 type informer interface {
 	run(ctx context.Context)
-	// synced tells whether the store and the handler have all that was there in the beginning.
+	// synced reports whether the store and the handler have all that was there in the beginning.
 	synced() bool
 	store() Store
 	lister() Lister

@@ -114,7 +114,7 @@ func (c *client) ServerResourcesForGroupVersionWithContext(ctx context.Context, 
 	})
 }
 
-// refused says whether the server understood the request and will answer the next one alike. An expired token does not
+// refused reports whether the server understood the request and will answer the next one alike. An expired token does not
 // count: the next request may bring a new one.
 func refused(err error) bool {
 	return apierrors.IsNotFound(err) || apierrors.IsForbidden(err) || apierrors.IsGone(err) ||
@@ -142,7 +142,7 @@ func (c *client) WithLegacyWithContext(context.Context) discovery.DiscoveryInter
 	return c
 }
 
-// FreshWithContext says whether the groups were read since the last Invalidate. Some resources may still be missing.
+// FreshWithContext reports whether the groups were read since the last Invalidate. Some resources may still be missing.
 func (c *client) FreshWithContext(context.Context) bool {
 	last := c.served.Load().last.Load()
 	return last != nil && last.final

@@ -67,7 +67,7 @@ var AllVerbs = []Verb{
 // Verbs are those of one kind, in the order of AllVerbs.
 type Verbs []Verb
 
-// Has tells whether all of want are there.
+// Has reports whether all of want are there.
 func (v Verbs) Has(want ...Verb) bool {
 	for _, w := range want {
 		if !slices.Contains(v, w) {

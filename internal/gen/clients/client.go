@@ -74,12 +74,12 @@ func (f clientFile) Imports() []importSpec {
 	return all
 }
 
-// HasMethods tells whether any kind has methods for subresources.
+// HasMethods reports whether any kind has methods for subresources.
 func (f clientFile) HasMethods() bool {
 	return slices.ContainsFunc(f.Kinds, func(k kind) bool { return len(k.Methods) > 0 })
 }
 
-// HasDeprecated tells whether any kind is one that linters would warn of.
+// HasDeprecated reports whether any kind is one that linters would warn of.
 func (f clientFile) HasDeprecated() bool {
 	return slices.ContainsFunc(f.Kinds, func(k kind) bool { return k.Deprecated })
 }

@@ -29,7 +29,7 @@ type kind struct {
 // Singular is the name of the resource in the errors of listers: "pod".
 func (k kind) Singular() string { return strings.ToLower(k.Name) }
 
-// HasDeprecated tells whether any kind is one that linters would warn of.
+// HasDeprecated reports whether any kind is one that linters would warn of.
 func (f versionFile) HasDeprecated() bool {
 	for _, k := range f.Kinds {
 		if k.Deprecated {

@@ -2,7 +2,7 @@ package jsoncheck
 
 import "encoding/binary"
 
-// Check tells whether a text can certainly be decoded into the type. If it says no, only decoding tells.
+// Check reports whether a text can certainly be decoded into the type. If it says no, only decoding tells.
 func (p *Plan) Check(data []byte) bool {
 	c, i := next(data, 0)
 	return c == '{' && ends(data, p.root.object(data, i, 0))

@@ -21,7 +21,7 @@ func oddPlan(t testing.TB) *Plan {
 	return plan
 }
 
-// decodes tells whether a text can be decoded into another such as example, in the way in which it is decoded later.
+// decodes reports whether a text can be decoded into another such as example, in the way in which it is decoded later.
 func decodes(example any, data []byte) error {
 	return utiljson.Unmarshal(data, reflect.New(reflect.TypeOf(example).Elem()).Interface())
 }

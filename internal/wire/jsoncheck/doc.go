@@ -1,4 +1,4 @@
-// Package jsoncheck tells whether a JSON text can certainly be decoded, without making anything of it. So whoever keeps
+// Package jsoncheck reports whether a JSON text can certainly be decoded, without making anything of it. So whoever keeps
 // objects as bytes need not decode each one that comes just to know that it can be decoded later.
 //
 //   - [Valid] looks at an object of no particular type, as it is decoded into a map[string]any.

@@ -71,7 +71,7 @@ func (w *walk) add(t reflect.Type, depth int) bool {
 	return true
 }
 
-// isPlainName tells whether a name is one in a tag, and is written as it is.
+// isPlainName reports whether a name is one in a tag, and is written as it is.
 func isPlainName(name string) bool {
 	for _, c := range []byte(name) {
 		if !isDigit(c) && (c|' ' < 'a' || c|' ' > 'z') && !strings.ContainsRune("-_./$", rune(c)) {

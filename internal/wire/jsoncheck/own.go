@@ -20,7 +20,7 @@ func (n *node) own(b []byte, c byte, i, depth int) int {
 	return bad
 }
 
-// reads tells whether a value of type t can be read from v. It asks the type itself, or else the decoder.
+// reads reports whether a value of type t can be read from v. It asks the type itself, or else the decoder.
 func reads(t reflect.Type, v []byte) bool {
 	fresh := reflect.New(t).Interface()
 	if u, ok := fresh.(json.Unmarshaler); ok {
@@ -29,7 +29,7 @@ func reads(t reflect.Type, v []byte) bool {
 	return utiljson.Unmarshal(v, fresh) == nil
 }
 
-// isUsual tells whether a value of a known type is written as usual, and good.
+// isUsual reports whether a value of a known type is written as usual, and good.
 func (n *node) isUsual(v []byte) bool {
 	quoted := v[0] == '"'
 	switch n.shape {
@@ -57,7 +57,7 @@ func (n *node) isUsual(v []byte) bool {
 	return false
 }
 
-// isUsualQuantity tells whether v is digits with one of the suffixes.
+// isUsualQuantity reports whether v is digits with one of the suffixes.
 func isUsualQuantity(v []byte) bool {
 	const mostDigits = 18
 	i := digits(v, 0)
@@ -71,7 +71,7 @@ func isUsualQuantity(v []byte) bool {
 	return false
 }
 
-// isUsualDuration tells whether v is some hours, minutes and seconds, and not too many.
+// isUsualDuration reports whether v is some hours, minutes and seconds, and not too many.
 func isUsualDuration(v []byte) bool {
 	const mostParts, mostDigits = 3, 5
 	for parts := 0; len(v) > 0; parts++ {
@@ -89,7 +89,7 @@ func isUsualDuration(v []byte) bool {
 	return false
 }
 
-// isUsualTime tells whether v is a time in UTC that ends like the example, in which each zero stands for a digit.
+// isUsualTime reports whether v is a time in UTC that ends like the example, in which each zero stands for a digit.
 func isUsualTime(v []byte, end string) bool {
 	const form = "0000-00-00T00:00:00"
 	if len(v) != len(form)+len(end) || !isLike(v, form) || !isLike(v[len(form):], end) {
@@ -103,7 +103,7 @@ func isUsualTime(v []byte, end string) bool {
 	return day <= 28 || month != 2 && (day <= 30 || day == 31 && month&1 != month>>3)
 }
 
-// isLike tells whether v begins as the form says, in which each zero stands for a digit.
+// isLike reports whether v begins as the form says, in which each zero stands for a digit.
 func isLike(v []byte, form string) bool {
 	for i := range len(form) {
 		if form[i] == '0' {

@@ -81,7 +81,7 @@ func known(t reflect.Type) (shape, bool) {
 	return shapeAny, isSchemaValue(t)
 }
 
-// isSchemaValue tells whether a type is the one for any value in the schemas of custom resources, in either of its versions. Its
+// isSchemaValue reports whether a type is the one for any value in the schemas of custom resources, in either of its versions. Its
 // package is too large to be imported for that.
 func isSchemaValue(t reflect.Type) bool {
 	const apis = "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/"
@@ -93,7 +93,7 @@ var (
 	textReader = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// readsItself tells whether the decoder leaves values of t to a method of theirs.
+// readsItself reports whether the decoder leaves values of t to a method of theirs.
 func readsItself(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
 	return p.Implements(jsonReader) || p.Implements(textReader)

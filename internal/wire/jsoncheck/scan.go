@@ -14,13 +14,13 @@ const bad = -1
 // deepest is how deep values may be nested. Nobody writes more, and the decoder has a limit as well.
 const deepest = 500
 
-// Valid tells whether data is an object that can certainly be decoded into a map[string]any. If it says no, only decoding tells.
+// Valid reports whether data is an object that can certainly be decoded into a map[string]any. If it says no, only decoding tells.
 func Valid(data []byte) bool {
 	c, i := next(data, 0)
 	return c == '{' && ends(data, anything.mapping(data, i, 0))
 }
 
-// ends tells whether there is nothing but space from i on.
+// ends reports whether there is nothing but space from i on.
 func ends(b []byte, i int) bool {
 	if i < 0 {
 		return false
@@ -84,7 +84,7 @@ func word(b []byte, i int, w string) int {
 	return i + len(w)
 }
 
-// has tells whether s stands at i.
+// has reports whether s stands at i.
 func has(b []byte, i int, s string) bool { return len(b)-i >= len(s) && string(b[i:i+len(s)]) == s }
 
 // text passes over a string from behind its first quote. It looks at eight bytes at a time.

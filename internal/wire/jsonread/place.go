@@ -160,7 +160,7 @@ func (s *Shares) addMember(p *place, raw, name []byte) *place {
 	return at
 }
 
-// room tells whether there may be one more place.
+// room reports whether there may be one more place.
 func (s *Shares) room() bool {
 	return s.places.Load() < mostPlaces && s.places.Add(1) <= mostPlaces
 }

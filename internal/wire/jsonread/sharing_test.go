@@ -31,7 +31,7 @@ func at(v any, path ...any) any {
 	return v
 }
 
-// same tells whether two values are one in memory.
+// same reports whether two values are one in memory.
 func same(a, b any) bool {
 	if s, ok := a.(string); ok {
 		return unsafe.StringData(s) == unsafe.StringData(b.(string))

@@ -86,7 +86,7 @@ func (s *scanner) scanInside(b []byte, i int) int {
 	return i
 }
 
-// longString goes on in a string, and tells whether it goes on behind b.
+// longString goes on in a string, and reports whether it goes on behind b.
 func (s *scanner) longString(b []byte, i int) (int, bool) {
 	s.inString = true
 	i += s.skipString(b[i:])

@@ -1,6 +1,6 @@
 package protoread
 
-// Check tells whether a message can certainly be decoded, without making anything of it. If it says no, only decoding tells.
+// Check reports whether a message can certainly be decoded, without making anything of it. If it says no, only decoding tells.
 func (p *Plan) Check(data []byte) bool { return p.root.check(data) }
 
 // how is the way to check a field.

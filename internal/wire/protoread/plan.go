@@ -89,7 +89,7 @@ const (
 	shapeQuantityMap // to quantities
 )
 
-// isList tells whether a field may come several times in a row.
+// isList reports whether a field may come several times in a row.
 func (s shape) isList() bool {
 	switch s {
 	case shapeStrings, shapeMessages, shapeStringMap, shapeBytesMap, shapeQuantityMap:
@@ -190,7 +190,7 @@ func (c *compiler) message(t reflect.Type) *message {
 // mostFields is the highest number of a field that has a place in a plan.
 const mostFields = 512
 
-// add compiles a field, and tells whether it could.
+// add compiles a field, and reports whether it could.
 func (c *compiler) add(m *message, sf reflect.StructField) bool {
 	tag, tagged := sf.Tag.Lookup("protobuf")
 	if !tagged {

@@ -25,7 +25,7 @@ const (
 	endless    = -1
 )
 
-// atEnd says whether the current message is over. The end of the stream is one only where no length was promised.
+// atEnd reports whether the current message is over. The end of the stream is one only where no length was promised.
 func (s *source) atEnd() (bool, error) {
 	if s.left != endless {
 		return s.left == 0, nil

@@ -43,7 +43,7 @@ func texts(all []drawn) (out []string) {
 	return out
 }
 
-// within tells whether a is b, or a part of it.
+// within reports whether a is b, or a part of it.
 func within(a, b string) bool {
 	rest, ok := strings.CutPrefix(a, b)
 	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')

@@ -23,7 +23,7 @@ func seal(dir string, names ...string) error {
 	return os.WriteFile(filepath.Join(dir, sums), content, 0o644)
 }
 
-// verify tells whether the files are as they were when they were sealed. It reads 130 MB, which takes a tenth of a
+// verify reports whether the files are as they were when they were sealed. It reads 130 MB, which takes a tenth of a
 // second: little beside starting them, and a file cut short by a full disk shows as a crash that nobody understands.
 func verify(dir string, names ...string) error {
 	want, err := os.ReadFile(filepath.Join(dir, sums))

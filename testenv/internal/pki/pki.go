@@ -88,7 +88,7 @@ func (a *Authority) sign(template *x509.Certificate) (Pair, error) {
 	return Pair{Cert: certPEM(der), Key: keyBytes}, err
 }
 
-// NewSigningKey makes a private key without a certificate, such as that for the tokens of service accounts.
+// NewSigningKey returns a private key without a certificate, such as that for the tokens of service accounts.
 func NewSigningKey() ([]byte, error) {
 	key, err := newKey()
 	if err != nil {

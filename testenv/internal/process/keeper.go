@@ -43,7 +43,7 @@ type Keeper struct {
 	running []*Process
 }
 
-// NewKeeper makes a folder, in the system's place for such, and guards it.
+// NewKeeper returns a folder, in the system's place for such, and guards it.
 func NewKeeper(pattern string) (*Keeper, error) {
 	dir, err := os.MkdirTemp("", pattern)
 	if err != nil {

@@ -26,7 +26,7 @@ func (p *Process) LogTail() string {
 	return "the end of its log:\n" + text
 }
 
-// LogContains tells whether a text is in the end of the log of this process.
+// LogContains reports whether a text is in the end of the log of this process.
 func (p *Process) LogContains(text string) bool {
 	end, err := tail(p.log, p.logFrom)
 	return err == nil && strings.Contains(end, text)

@@ -40,7 +40,7 @@ func Manager(old, new []metav1.ManagedFieldsEntry, changed []string) string {
 	return last.Manager
 }
 
-// owns tells whether a manager owns one of the fields, as far as their names go: items of lists are not looked at.
+// owns reports whether a manager owns one of the fields, as far as their names go: items of lists are not looked at.
 func owns(entry *metav1.ManagedFieldsEntry, fields []string) bool {
 	if entry.FieldsV1 == nil || len(fields) == 0 {
 		return false
@@ -89,7 +89,7 @@ func same(a, b *metav1.ManagedFieldsEntry) bool {
 	return a.Time.Equal(b.Time) && reflect.DeepEqual(a.FieldsV1, b.FieldsV1)
 }
 
-// newer tells whether an entry was written after another, or at the same time and is further down: the server sorts them by time.
+// newer reports whether an entry was written after another, or at the same time and is further down: the server sorts them by time.
 func newer(entry, than *metav1.ManagedFieldsEntry) bool {
 	return than == nil || entry.Time != nil && (than.Time == nil || !entry.Time.Before(than.Time))
 }

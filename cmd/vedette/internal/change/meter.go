@@ -84,7 +84,7 @@ type Meter struct {
 	overflow   bool // something has no row for want of room
 }
 
-// NewMeter makes a Meter that counts nothing yet.
+// NewMeter returns a Meter that counts nothing yet.
 func NewMeter() *Meter {
 	return &Meter{
 		limits:  usualLimits,

@@ -91,7 +91,7 @@ func (d *demonstrate) parse(cmd *cobra.Command) error {
 	return d.pageFlags.parse()
 }
 
-// onCluster tells whether it runs on a cluster, and not on a server of its own. KUBECONFIG alone is no reason.
+// onCluster reports whether it runs on a cluster, and not on a server of its own. KUBECONFIG alone is no reason.
 func (d *demonstrate) onCluster() bool { return d.kubeconfig != "" || d.overrides.CurrentContext != "" }
 
 // run starts the demo, and ends it.

@@ -125,7 +125,7 @@ func (e *explain) print(explanations []controller.Explanation) error {
 	return nil
 }
 
-// watches tells whether a controller has a source of a kind. Sources are named after Go types: for v1.Pod. People may say Pod, pods
+// watches reports whether a controller has a source of a kind. Sources are named after Go types: for v1.Pod. People may say Pod, pods
 // or pods.example.com.
 func watches(e controller.Explanation, kind string) bool {
 	kind, _, _ = strings.Cut(strings.ToLower(kind), ".")

@@ -96,7 +96,7 @@ func (c *cluster) newSharding(r kinds.Resource, namespace string, shards int, tw
 	})
 }
 
-// isHopeless tells whether the server has refused, in a way that it will again.
+// isHopeless reports whether the server has refused, in a way that it will again.
 func isHopeless(err error) bool {
 	return apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) || apierrors.IsNotFound(err) ||
 		apierrors.IsMethodNotSupported(err) || apierrors.IsBadRequest(err) || apierrors.IsInvalid(err)

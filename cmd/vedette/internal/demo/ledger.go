@@ -106,7 +106,7 @@ func (l *ledger) complain(format string, args ...any) {
 	}
 }
 
-// older tells whether one version is. Versions that are no numbers cannot be told apart.
+// older reports whether one version is. Versions that are no numbers cannot be told apart.
 func older(a, b string) bool {
 	x, err := strconv.ParseUint(a, 10, 64)
 	y, wrong := strconv.ParseUint(b, 10, 64)

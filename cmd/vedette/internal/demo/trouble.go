@@ -15,7 +15,7 @@ import (
 type fault struct {
 	// what is done, for people, and what it shows.
 	what, shows string
-	// strike makes the trouble. It returns a function that ends it, which may be nil, and one that tells whether the machine has
+	// strike makes the trouble. It returns a function that ends it, which may be nil, and one that reports whether the machine has
 	// come out of it.
 	strike func() (end func(), recovered func() bool, err error)
 }
@@ -134,7 +134,7 @@ func (d *Demo) slowHandler() fault {
 	}}
 }
 
-// newWatches returns a function that tells whether every informer has begun a watch since, and has heard something by it.
+// newWatches returns a function that reports whether every informer has begun a watch since, and has heard something by it.
 func (m *machine) newWatches() func() bool {
 	began := time.Now()
 	before := make([]uint64, len(m.looks))
@@ -156,7 +156,7 @@ func (m *machine) newWatches() func() bool {
 	}
 }
 
-// behind tells whether a handler has not been told of something for longer than a moment.
+// behind reports whether a handler has not been told of something for longer than a moment.
 func (m *machine) behind() bool {
 	for _, l := range m.looks {
 		for _, h := range cache.StateOf(l.informer).Handlers {
@@ -168,7 +168,7 @@ func (m *machine) behind() bool {
 	return false
 }
 
-// idle tells whether the operator has nothing to do, not even later.
+// idle reports whether the operator has nothing to do, not even later.
 func (m *machine) idle() bool {
 	s := m.operator.QueueSnapshot(1)
 	return s.QueuedCount+s.ProcessingCount+s.WaitingCount == 0

@@ -29,7 +29,7 @@ type Verdict struct {
 // KindVerdict is what came of one informer.
 type KindVerdict struct {
 	Name string
-	// Server and Cache are how many objects they have, Same tells whether they are the same ones in the same state.
+	// Server and Cache are how many objects they have, Same reports whether they are the same ones in the same state.
 	Server, Cache int
 	Same          bool
 	// Handlers is how many were told of the objects, and SameHandlers how many of them know the same ones.
@@ -195,7 +195,7 @@ func differs(who string, truth, view map[string]identity) string {
 	return ""
 }
 
-// judgeSites tells whether the operator has done its work: each site has the pages it wants, and says so, and nothing is left of
+// judgeSites reports whether the operator has done its work: each site has the pages it wants, and says so, and nothing is left of
 // others. owned is how many pages there are of each.
 func (d *Demo) judgeSites(ctx context.Context, v *Verdict, owned map[types.UID]int) error {
 	list, err := d.machine.sites.List(ctx, metav1.ListOptions{})

@@ -27,7 +27,7 @@ type Resource struct {
 // String is the name as kubectl has it: pods, deployments.apps.
 func (r Resource) String() string { return r.GroupResource().String() }
 
-// Watchable tells whether it can be listed and watched.
+// Watchable reports whether it can be listed and watched.
 func (r Resource) Watchable() bool {
 	return slices.Contains(r.Verbs, "list") && slices.Contains(r.Verbs, "watch")
 }
@@ -141,5 +141,5 @@ func (e *UnknownError) Error() string {
 	return text
 }
 
-// IsUnknown tells whether an error is an UnknownError.
+// IsUnknown reports whether an error is an UnknownError.
 func IsUnknown(err error) bool { return errors.As(err, new(*UnknownError)) }

@@ -23,7 +23,7 @@ type By struct {
 	of    func(*unstructured.Unstructured) string
 }
 
-// IsZero tells whether nothing is grouped.
+// IsZero reports whether nothing is grouped.
 func (b By) IsZero() bool { return b.of == nil }
 
 // Of is the group of an object.

@@ -13,7 +13,7 @@ type Masker struct {
 	seed maphash.Seed
 }
 
-// NewMasker makes a Masker whose marks are its own.
+// NewMasker returns a Masker whose marks are its own.
 func NewMasker() Masker { return Masker{seed: maphash.MakeSeed()} }
 
 // Mask takes the values out of an object if it is a Secret: those of its data, and those of its annotations, since kubectl

@@ -20,7 +20,7 @@ const (
 	plain = "\x1b[0m"
 )
 
-// Style says whether text may be marked.
+// Style reports whether text may be marked.
 type Style bool
 
 // Bold is for what a line is about.
@@ -60,7 +60,7 @@ type Screen struct {
 	last   Frame
 }
 
-// NewScreen makes a screen. Nothing is written before the first frame.
+// NewScreen returns a screen. Nothing is written before the first frame.
 func NewScreen(out io.Writer, style Style, size func() (width, height int)) *Screen {
 	return &Screen{out: out, style: style, size: size}
 }

@@ -43,7 +43,7 @@ type group struct {
 	changed  time.Time
 }
 
-// New makes an empty view. A zero By means that objects are shown one by one.
+// New returns an empty view. A zero By means that objects are shown one by one.
 func New(by object.By, namespaces bool) *View {
 	return &View{by: by, namespaces: namespaces, objects: make(map[key]*entry), groups: make(map[string]*group)}
 }

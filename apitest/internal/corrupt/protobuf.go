@@ -1,4 +1,4 @@
-package spoil
+package corrupt
 
 import (
 	"encoding/binary"
@@ -28,17 +28,17 @@ func protobufFrame(frame []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(message))), message...)
 }
 
-// envelope spoils what is in the envelope that objects have in protobuf.
+// envelope corrupts the object in the protobuf envelope of Kubernetes.
 func envelope(message []byte, want Want) ([]byte, bool) {
 	var unknown runtime.Unknown
 	if unknown.Unmarshal(message) != nil || unknown.Kind == "Status" {
 		return append(magic[:4:4], message...), false
 	}
-	spoil := protobufObject
+	corrupt := protobufObject
 	if strings.HasSuffix(unknown.Kind, "List") {
-		spoil = protobufList
+		corrupt = protobufList
 	}
-	raw, ok := spoil(unknown.Raw, want)
+	raw, ok := corrupt(unknown.Raw, want)
 	unknown.Raw = raw
 	whole, err := unknown.Marshal()
 	if err != nil || !ok {
@@ -53,7 +53,7 @@ const (
 	itemsField                               = 2
 )
 
-// noSuchType is field 15 with wire type 7, which does not exist. Field 15 is not in use by any kind.
+// noSuchType is field 15 with wire type 7, which does not exist. No kind uses field 15.
 const noSuchType = 15<<3 | 7
 
 func protobufObject(object []byte, want Want) ([]byte, bool) {

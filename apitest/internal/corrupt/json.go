@@ -1,4 +1,4 @@
-package spoil
+package corrupt
 
 import (
 	"bytes"
@@ -50,7 +50,7 @@ func jsonBody(body []byte, want Want) ([]byte, bool) {
 	return replace(body, "items", items)
 }
 
-// jsonObject spoils one object.
+// jsonObject corrupts one object.
 func jsonObject(object []byte, want Want) ([]byte, bool) {
 	var content struct {
 		Kind     string                     `json:"kind"`
@@ -71,11 +71,11 @@ func jsonObject(object []byte, want Want) ([]byte, bool) {
 }
 
 func text(raw json.RawMessage) (s string) {
-	_ = json.Unmarshal(raw, &s) // what is no string is none
+	_ = json.Unmarshal(raw, &s) // other types are treated as empty
 	return s
 }
 
-// replace puts a value in the place of that of a top-level key, and leaves the rest where it was.
+// replace replaces the value of a top-level key, and leaves the rest unchanged.
 func replace(object []byte, key string, value []byte) ([]byte, bool) {
 	decoder := json.NewDecoder(bytes.NewReader(object))
 	if _, err := decoder.Token(); err != nil {

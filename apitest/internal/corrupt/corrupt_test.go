@@ -1,4 +1,4 @@
-package spoil
+package corrupt
 
 import (
 	"bytes"
@@ -24,7 +24,7 @@ func pods(names ...string) *corev1.PodList {
 	return list
 }
 
-// Only what is wanted is spoiled, and where nothing is, the bytes are the same.
+// Only what is wanted is corrupted, and where nothing is, the bytes are the same.
 func TestBody(t *testing.T) {
 	list := pods("a", "b")
 	asJSON, err := json.Marshal(list)
@@ -37,13 +37,13 @@ func TestBody(t *testing.T) {
 	}
 	for _, body := range [][]byte{asJSON, asProtobuf.Bytes()} {
 		if same, ok := Body(body, named("c")); ok || !bytes.Equal(same, body) {
-			t.Errorf("%.20q: spoiled %v, without being wanted", body, ok)
+			t.Errorf("%.20q: corrupted %v, without being wanted", body, ok)
 		}
-		spoiled, ok := Body(body, named("b"))
-		if !ok || decode(spoiled) == nil {
-			t.Errorf("%.20q: not spoiled", body)
+		corrupted, ok := Body(body, named("b"))
+		if !ok || decode(corrupted) == nil {
+			t.Errorf("%.20q: not corrupted", body)
 		}
-		if !bytes.Contains(spoiled, []byte("main")) {
+		if !bytes.Contains(corrupted, []byte("main")) {
 			t.Errorf("%.20q: what was around is gone", body)
 		}
 	}
