@@ -7,17 +7,17 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// The forms of discovery that can be asked for. The server wants the parameters in this order.
+// The forms of discovery. The server requires the parameters in this order.
 const (
-	// AcceptV1 names the groups, and no resources.
+	// AcceptV1 has the groups without resources.
 	AcceptV1 = runtime.ContentTypeJSON
 	// AcceptV2 is aggregated discovery.
 	AcceptV2 = runtime.ContentTypeJSON + ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
-	// AcceptV2NoPeer is aggregated discovery of the one server that answers.
+	// AcceptV2NoPeer is aggregated discovery of the responding server only.
 	AcceptV2NoPeer = AcceptV2 + ";profile=nopeer"
 )
 
-// accept is the Accept header: the best form first.
+// accept returns the Accept header, best form first.
 func (d *DiscoveryClient) accept() string {
 	switch {
 	case d.UseLegacyDiscovery:
@@ -36,8 +36,8 @@ func isAggregated(contentType string) bool {
 	return err == nil && yes
 }
 
-// ContentTypeIsGVK reports whether a content type is JSON with the parameters g, v and as of the given kind, in whatever
-// order and whatever else a proxy may have added. A content type that cannot be parsed is an error.
+// ContentTypeIsGVK reports whether a content type is JSON with the parameters g, v and as of the given kind, in any
+// order and with any other parameters. A content type that cannot be parsed is an error.
 func ContentTypeIsGVK(contentType string, gvk schema.GroupVersionKind) (bool, error) {
 	media, params, err := mime.ParseMediaType(contentType)
 	if err != nil {

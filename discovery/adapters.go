@@ -10,8 +10,8 @@ import (
 	"vedette.dev/rest"
 )
 
-// The functions here give an implementation without contexts the methods with them. One that has them already is
-// returned as it is, and nil stays nil. An adapted method cannot be cancelled.
+// These functions add the methods with contexts to an implementation without them. One that has them already is
+// returned unchanged, and nil stays nil. An adapted method cannot be cancelled.
 
 // ToDiscoveryInterfaceWithContext adapts a DiscoveryInterface. If it is an AggregatedDiscoveryInterface, so is the result.
 func ToDiscoveryInterfaceWithContext(i DiscoveryInterface) DiscoveryInterfaceWithContext {

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// StaleGroupVersionError is the failure of a group version that the server marks as stale: the server behind it did not
-// tell lately what it serves.
+// StaleGroupVersionError is the error of a group version that the server marks as stale: its aggregated API server has
+// not answered recently.
 type StaleGroupVersionError struct {
 	gv schema.GroupVersion
 }
@@ -19,9 +19,9 @@ func (s StaleGroupVersionError) Error() string {
 	return fmt.Sprintf("stale GroupVersion discovery: %v", s.gv)
 }
 
-// SplitGroupsAndResources takes aggregated discovery apart, into what discovery was before: the groups, the resources of
-// each group version, and the group versions that are stale. Those are left out of the groups. Resources without a kind
-// are left out as well, but not their subresources that have one.
+// SplitGroupsAndResources converts aggregated discovery to unaggregated form: the groups, the resources of each group
+// version, and the stale group versions. Those are omitted from the groups. Resources without a kind are omitted as
+// well, but not their subresources that have one.
 func SplitGroupsAndResources(aggregatedGroups apidiscovery.APIGroupDiscoveryList) (
 	*metav1.APIGroupList,
 	map[schema.GroupVersion]*metav1.APIResourceList,
@@ -94,7 +94,7 @@ func splitResources(in []apidiscovery.APIResourceDiscovery) []metav1.APIResource
 	return out
 }
 
-// setKind says what a resource answers with; false if that is not known.
+// setKind sets the response kind of a resource; false if it is unknown.
 func setKind(resource *metav1.APIResource, kind *metav1.GroupVersionKind) bool {
 	if kind == nil || *kind == (metav1.GroupVersionKind{}) {
 		return false

@@ -14,22 +14,22 @@ import (
 )
 
 const (
-	// defaultTimeout is an odd number, so that one who sees it in a log knows where it comes from.
+	// defaultTimeout is an unusual number, so that it can be recognised in a log.
 	defaultTimeout = 32 * time.Second
 	// defaultBurst is for servers without aggregated discovery, where each group version is a request.
 	defaultBurst = 300
 )
 
-// DiscoveryClient asks the server each time. It is safe for concurrent use as long as its fields are not changed.
+// DiscoveryClient sends requests to the server each time. It is safe for concurrent use as long as its fields are not
+// changed.
 type DiscoveryClient struct {
 	restClient rest.Interface
 
-	// LegacyPrefix is the folder of the core group; "/api" if a constructor made the client.
+	// LegacyPrefix is the path of the core group; constructors set it to "/api".
 	LegacyPrefix string
-	// UseLegacyDiscovery leaves aggregated discovery aside.
+	// UseLegacyDiscovery disables aggregated discovery.
 	UseLegacyDiscovery bool
-	// NoPeerDiscovery asks for what the one server serves that answers the request, without what it knows of its peers
-	// in the control plane.
+	// NoPeerDiscovery requests only what the responding server serves, without its peers in the control plane.
 	NoPeerDiscovery bool
 }
 
@@ -39,8 +39,8 @@ var (
 	_ DiscoveryInterfaces                     = &DiscoveryClient{}
 )
 
-// NewDiscoveryClient returns a client that sends its requests with c. It needs to read JSON; its group version does not
-// matter.
+// NewDiscoveryClient returns a client that sends its requests with c. It must support JSON; its group version is not
+// used.
 func NewDiscoveryClient(c rest.Interface) *DiscoveryClient {
 	return &DiscoveryClient{restClient: c, LegacyPrefix: "/api"}
 }
@@ -55,8 +55,8 @@ func NewDiscoveryClientForConfig(c *rest.Config) (*DiscoveryClient, error) {
 	return NewDiscoveryClientForConfigAndClient(config, httpClient)
 }
 
-// NewDiscoveryClientForConfigAndClient is NewDiscoveryClientForConfig with an HTTP client of the caller's, which takes
-// the place of the connection settings in c.
+// NewDiscoveryClientForConfigAndClient is like NewDiscoveryClientForConfig, with a given HTTP client in place of the
+// connection settings in c.
 func NewDiscoveryClientForConfigAndClient(c *rest.Config, httpClient *http.Client) (*DiscoveryClient, error) {
 	client, err := rest.UnversionedRESTClientForConfigAndClient(withDefaults(c), httpClient)
 	if err != nil {
@@ -65,7 +65,7 @@ func NewDiscoveryClientForConfigAndClient(c *rest.Config, httpClient *http.Clien
 	return NewDiscoveryClient(client), nil
 }
 
-// NewDiscoveryClientForConfigOrDie is NewDiscoveryClientForConfig for programs that cannot go on without.
+// NewDiscoveryClientForConfigOrDie is like NewDiscoveryClientForConfig, and panics if there is an error.
 func NewDiscoveryClientForConfigOrDie(c *rest.Config) *DiscoveryClient {
 	client, err := NewDiscoveryClientForConfig(c)
 	if err != nil {
@@ -74,7 +74,7 @@ func NewDiscoveryClientForConfigOrDie(c *rest.Config) *DiscoveryClient {
 	return client
 }
 
-// RESTClient returns what sends the requests; nil for a nil client.
+// RESTClient returns the REST client; nil for a nil client.
 func (d *DiscoveryClient) RESTClient() rest.Interface {
 	if d == nil {
 		return nil
@@ -82,7 +82,7 @@ func (d *DiscoveryClient) RESTClient() rest.Interface {
 	return d.restClient
 }
 
-// WithLegacyWithContext returns a copy that leaves aggregated discovery aside.
+// WithLegacyWithContext returns a copy that does not use aggregated discovery.
 func (d *DiscoveryClient) WithLegacyWithContext(context.Context) DiscoveryInterfaceWithContext {
 	return d.legacy()
 }
@@ -110,8 +110,7 @@ func withDefaults(c *rest.Config) *rest.Config {
 	return config
 }
 
-// codecs read the Status in an answer that is an error. The documents themselves are read in this package, whatever client
-// they came through.
+// codecs decode the Status of an error response. The documents themselves are decoded by this package.
 func codecs() runtime.NegotiatedSerializer {
 	scheme := runtime.NewScheme()
 	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})

@@ -9,10 +9,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// ErrGroupDiscoveryFailed says that some group versions could not be read. What could be read is returned beside it.
-// Usually the server behind an APIService is down; the others are not affected.
+// ErrGroupDiscoveryFailed means that some group versions could not be read. What could be read is returned as well.
+// Usually the server of an APIService is down; the others are not affected.
 type ErrGroupDiscoveryFailed struct {
-	// Groups are the group versions that failed, with the reason of each.
+	// Groups are the group versions that failed, with their errors.
 	Groups map[schema.GroupVersion]error
 }
 
@@ -25,7 +25,7 @@ func (e *ErrGroupDiscoveryFailed) Error() string {
 	return "unable to retrieve the complete list of server APIs: " + strings.Join(groups, ", ")
 }
 
-// Is makes errors.Is true of any two of them, whichever groups failed.
+// Is makes errors.Is true for any two of them, whichever groups failed.
 func (e *ErrGroupDiscoveryFailed) Is(target error) bool {
 	_, ok := target.(*ErrGroupDiscoveryFailed)
 	return ok

@@ -12,8 +12,8 @@ import (
 	"vedette.dev/rest"
 )
 
-// ServerGroup returns one group, at the cost of one small request. The core group is "". If there is no such group,
-// apierrors.IsNotFound is true of the error.
+// ServerGroup returns one group, with one small request. The core group is "". If there is no such group,
+// apierrors.IsNotFound is true for the error.
 func (d *DiscoveryClient) ServerGroup(ctx context.Context, name string) (*metav1.APIGroup, error) {
 	if name == "" {
 		core, err := d.legacy().coreGroup(ctx)
@@ -42,7 +42,7 @@ func (d *DiscoveryClient) ServerGroup(ctx context.Context, name string) (*metav1
 	return &list.Groups[0], checkGroups(path, list)
 }
 
-// checkGroups finds what nothing could be done with later: names that are missing. It fills in what follows from them.
+// checkGroups returns an error for missing names, and fills in derived fields.
 func checkGroups(path string, list *metav1.APIGroupList) error {
 	for i := range list.Groups {
 		group := &list.Groups[i]
@@ -60,7 +60,7 @@ func checkGroups(path string, list *metav1.APIGroupList) error {
 	return nil
 }
 
-// merge makes one group of those with the same name. The first says which version is preferred.
+// merge merges groups of the same name. The first determines the preferred version.
 func merge(groups []metav1.APIGroup) []metav1.APIGroup {
 	merged := make([]metav1.APIGroup, 0, len(groups))
 	at := make(map[string]int, len(groups))

@@ -18,8 +18,8 @@ func (d *DiscoveryClient) ServerGroupsWithContext(ctx context.Context) (*metav1.
 	return groups, err
 }
 
-// GroupsAndMaybeResourcesWithContext returns the groups. If the server knows aggregated discovery, it also returns the
-// resources, and the group versions that are stale; otherwise the first map is nil.
+// GroupsAndMaybeResourcesWithContext returns the groups. If the server supports aggregated discovery, it also returns
+// the resources, and the stale group versions; otherwise the first map is nil.
 func (d *DiscoveryClient) GroupsAndMaybeResourcesWithContext(ctx context.Context) (
 	*metav1.APIGroupList,
 	map[schema.GroupVersion]*metav1.APIResourceList,
@@ -45,14 +45,14 @@ func (d *DiscoveryClient) GroupsAndMaybeResourcesWithContext(ctx context.Context
 	return all.groups, all.resources, all.failed, nil
 }
 
-// served is what one of the two documents tells.
+// served is the content of one of the two documents.
 type served struct {
 	groups    *metav1.APIGroupList
 	resources map[schema.GroupVersion]*metav1.APIResourceList // nil unless the document is aggregated
 	failed    map[schema.GroupVersion]error
 }
 
-// coreGroup reads /api. A server that is only an extension of another has no core group, and answers 404.
+// coreGroup reads /api. An aggregated API server has no core group, and answers 404.
 func (d *DiscoveryClient) coreGroup(ctx context.Context) (*served, error) {
 	const path = "/api"
 	body, contentType, err := d.fetch(ctx, path, d.accept())
@@ -112,7 +112,7 @@ func readAggregated(path string, body []byte, contentType string) (*served, erro
 	return s, checkGroups(path, s.groups)
 }
 
-// and joins two documents. Resources are known only if they are known from both: then nothing else has to be asked for.
+// and joins two documents. Resources are set only if both have them: then no more requests are needed.
 func (s *served) and(other *served) *served {
 	all := &served{groups: &metav1.APIGroupList{}, failed: map[schema.GroupVersion]error{}}
 	all.groups.Groups = merge(slices.Concat(s.groups.Groups, other.groups.Groups))

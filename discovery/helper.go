@@ -10,7 +10,7 @@ import (
 	apimachineryversion "k8s.io/apimachinery/pkg/version"
 )
 
-// IsResourceEnabled reports whether the server has a resource, in the very version given. It is one request.
+// IsResourceEnabled reports whether the server has a resource in the given version. It sends one request.
 func IsResourceEnabled(client DiscoveryInterface, resourceToCheck schema.GroupVersionResource) (bool, error) {
 	list, err := client.ServerResourcesForGroupVersion(resourceToCheck.GroupVersion().String())
 	if apierrors.IsNotFound(err) {
@@ -37,8 +37,8 @@ func MatchesServerVersion(clientVersion apimachineryversion.Info, client Discove
 	return nil
 }
 
-// ServerSupportsVersion returns an error if the server does not have a group version. A server that names no groups at
-// all may hide them from this user, and is given the benefit of the doubt.
+// ServerSupportsVersion returns an error if the server does not have a group version. If the server lists no groups at
+// all, it may hide them from this user, and there is no error.
 func ServerSupportsVersion(client DiscoveryInterface, requiredGV schema.GroupVersion) error {
 	groups, err := client.ServerGroups()
 	if err != nil {
@@ -51,7 +51,7 @@ func ServerSupportsVersion(client DiscoveryInterface, requiredGV schema.GroupVer
 	return fmt.Errorf("server does not support API version %q", requiredGV)
 }
 
-// GroupVersionResources is the set of the resources in the lists, subresources included.
+// GroupVersionResources returns the set of the resources in the lists, subresources included.
 func GroupVersionResources(rls []*metav1.APIResourceList) (map[schema.GroupVersionResource]struct{}, error) {
 	set := map[schema.GroupVersionResource]struct{}{}
 	for _, list := range rls {
@@ -66,7 +66,7 @@ func GroupVersionResources(rls []*metav1.APIResourceList) (map[schema.GroupVersi
 	return set, nil
 }
 
-// FilteredBy returns copies of the lists with the resources that match. Lists without any are left out.
+// FilteredBy returns copies of the lists with the resources that match. Empty lists are omitted.
 func FilteredBy(pred ResourcePredicate, rls []*metav1.APIResourceList) []*metav1.APIResourceList {
 	result := []*metav1.APIResourceList{}
 	for _, list := range rls {
@@ -84,12 +84,12 @@ func FilteredBy(pred ResourcePredicate, rls []*metav1.APIResourceList) []*metav1
 	return result
 }
 
-// ResourcePredicate chooses resources.
+// ResourcePredicate selects resources.
 type ResourcePredicate interface {
 	Match(groupVersion string, r *metav1.APIResource) bool
 }
 
-// ResourcePredicateFunc is a function that chooses resources.
+// ResourcePredicateFunc is a function that selects resources.
 type ResourcePredicateFunc func(groupVersion string, r *metav1.APIResource) bool
 
 // Match calls the function.
@@ -97,12 +97,12 @@ func (fn ResourcePredicateFunc) Match(groupVersion string, r *metav1.APIResource
 	return fn(groupVersion, r)
 }
 
-// SupportsAllVerbs chooses resources that know all the verbs.
+// SupportsAllVerbs selects resources that support all the verbs.
 type SupportsAllVerbs struct {
 	Verbs []string
 }
 
-// Match reports whether r knows all the verbs.
+// Match reports whether r supports all the verbs.
 func (p SupportsAllVerbs) Match(_ string, r *metav1.APIResource) bool {
 	return !slices.ContainsFunc(p.Verbs, func(verb string) bool { return !slices.Contains(r.Verbs, verb) })
 }

@@ -14,8 +14,8 @@ type DiscoveryInterface interface {
 	ServerGroupsInterface
 	ServerResourcesInterface
 	ServerVersionInterface
-	// WithLegacy returns a client that does not use aggregated discovery, or the same client if it cannot tell the two
-	// apart.
+	// WithLegacy returns a client that does not use aggregated discovery, or the same client if it does not distinguish
+	// them.
 	WithLegacy() DiscoveryInterface
 }
 
@@ -35,9 +35,9 @@ type AggregatedDiscoveryInterface interface {
 // CachedDiscoveryInterface is [CachedDiscoveryInterfaceWithContext] without contexts.
 type CachedDiscoveryInterface interface {
 	DiscoveryInterface
-	// Fresh reports whether asking again would find nothing new in the cache.
+	// Fresh reports whether the cache was read after it was last invalidated.
 	Fresh() bool
-	// Invalidate makes the cache forget what it has.
+	// Invalidate clears the cache.
 	Invalidate()
 }
 
@@ -56,7 +56,7 @@ type ServerResourcesInterface interface {
 	// ServerPreferredResources returns each resource in the version that the server prefers. With an
 	// *ErrGroupDiscoveryFailed, it returns what could be read.
 	ServerPreferredResources() ([]*metav1.APIResourceList, error)
-	// ServerPreferredNamespacedResources is ServerPreferredResources for the resources that live in namespaces.
+	// ServerPreferredNamespacedResources is like ServerPreferredResources, for namespaced resources.
 	ServerPreferredNamespacedResources() ([]*metav1.APIResourceList, error)
 }
 

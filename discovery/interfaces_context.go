@@ -10,34 +10,33 @@ import (
 	"vedette.dev/rest"
 )
 
-// DiscoveryInterfaceWithContext tells what a server serves.
+// DiscoveryInterfaceWithContext reads what a server serves.
 type DiscoveryInterfaceWithContext interface {
 	RESTClient() rest.Interface
 	ServerGroupsInterfaceWithContext
 	ServerResourcesInterfaceWithContext
 	ServerVersionInterfaceWithContext
-	// WithLegacyWithContext returns a client that does not use aggregated discovery, or the same client if it cannot
-	// tell the two apart.
+	// WithLegacyWithContext returns a client that does not use aggregated discovery, or the same client if it does not
+	// distinguish them.
 	WithLegacyWithContext(ctx context.Context) DiscoveryInterfaceWithContext
 }
 
-// AggregatedDiscoveryInterfaceWithContext is discovery that may find groups and resources in one answer.
+// AggregatedDiscoveryInterfaceWithContext is discovery that may get groups and resources in one response.
 type AggregatedDiscoveryInterfaceWithContext interface {
 	DiscoveryInterfaceWithContext
-	// GroupsAndMaybeResourcesWithContext returns the groups of the server. If the server told the resources too, they
-	// are in the first map, and group versions that it could not tell about are in the second. Otherwise the first
-	// map is nil.
+	// GroupsAndMaybeResourcesWithContext returns the groups of the server. If the response has the resources too, they
+	// are in the first map, and group versions that failed are in the second. Otherwise the first map is nil.
 	GroupsAndMaybeResourcesWithContext(ctx context.Context) (*metav1.APIGroupList, map[schema.GroupVersion]*metav1.APIResourceList, map[schema.GroupVersion]error, error)
 }
 
-// CachedDiscoveryInterfaceWithContext is discovery that keeps what it reads. A miss is not read again before the cache
-// is invalidated.
+// CachedDiscoveryInterfaceWithContext is discovery with a cache. A miss is not read again before the cache is
+// invalidated.
 type CachedDiscoveryInterfaceWithContext interface {
 	DiscoveryInterfaceWithContext
-	// FreshWithContext reports whether what is in the cache was read after it was last invalidated. If not, a caller who
-	// did not find something may invalidate the cache and look again.
+	// FreshWithContext reports whether the cache was read after it was last invalidated. If not, a caller that did not
+	// find something may invalidate the cache and try again.
 	FreshWithContext(ctx context.Context) bool
-	// InvalidateWithContext makes the cache forget what it has: nothing that was read before is used afterwards.
+	// InvalidateWithContext clears the cache: nothing that was read before is used afterwards.
 	InvalidateWithContext(ctx context.Context)
 }
 
@@ -57,8 +56,8 @@ type ServerResourcesInterfaceWithContext interface {
 	// ServerPreferredResourcesWithContext returns each resource in the version that the server prefers. With an
 	// *ErrGroupDiscoveryFailed, it returns what could be read.
 	ServerPreferredResourcesWithContext(ctx context.Context) ([]*metav1.APIResourceList, error)
-	// ServerPreferredNamespacedResourcesWithContext is ServerPreferredResourcesWithContext for the resources that live
-	// in namespaces.
+	// ServerPreferredNamespacedResourcesWithContext is like ServerPreferredResourcesWithContext, for namespaced
+	// resources.
 	ServerPreferredNamespacedResourcesWithContext(ctx context.Context) ([]*metav1.APIResourceList, error)
 }
 

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// ServerPreferredResourcesWithContext returns each resource in one version: the one that the server prefers for its group,
-// or else the first that has it. Subresources are left out. When groups fail, it does as ServerGroupsAndResources does.
+// ServerPreferredResourcesWithContext returns each resource in one version: the preferred version of its group, or else
+// the first that has it. Subresources are omitted. If groups fail, it behaves like ServerGroupsAndResources.
 func (d *DiscoveryClient) ServerPreferredResourcesWithContext(ctx context.Context) (lists []*metav1.APIResourceList, err error) {
 	err = retry(ctx, func() error {
 		lists, err = ServerPreferredResourcesWithContext(ctx, d)
@@ -18,14 +18,14 @@ func (d *DiscoveryClient) ServerPreferredResourcesWithContext(ctx context.Contex
 	return lists, err
 }
 
-// ServerPreferredNamespacedResourcesWithContext is ServerPreferredResourcesWithContext for the resources that live in
-// namespaces. Lists without any are left out.
+// ServerPreferredNamespacedResourcesWithContext is like ServerPreferredResourcesWithContext, for namespaced resources.
+// Empty lists are omitted.
 func (d *DiscoveryClient) ServerPreferredNamespacedResourcesWithContext(ctx context.Context) ([]*metav1.APIResourceList, error) {
 	all, err := d.ServerPreferredResourcesWithContext(ctx)
 	return FilteredBy(namespaced, all), err
 }
 
-// ServerPreferredNamespacedResourcesWithContext reads the preferred resources that live in namespaces through d, once.
+// ServerPreferredNamespacedResourcesWithContext reads the preferred namespaced resources through d, once.
 func ServerPreferredNamespacedResourcesWithContext(ctx context.Context, d DiscoveryInterfaceWithContext) ([]*metav1.APIResourceList, error) {
 	all, err := ServerPreferredResourcesWithContext(ctx, d)
 	return FilteredBy(namespaced, all), err
@@ -33,7 +33,7 @@ func ServerPreferredNamespacedResourcesWithContext(ctx context.Context, d Discov
 
 const namespaced = scope(true)
 
-// scope matches resources that live in namespaces, or those that do not.
+// scope matches namespaced resources, or cluster-scoped ones.
 type scope bool
 
 func (s scope) Match(_ string, r *metav1.APIResource) bool { return r.Namespaced == bool(s) }
@@ -51,8 +51,7 @@ func ServerPreferredResourcesWithContext(ctx context.Context, d DiscoveryInterfa
 	return lists, all.err()
 }
 
-// preferredOf returns a list for each version of a group that was read, with the resources that are preferred in it;
-// there may be none.
+// preferredOf returns a list for each version of a group that was read, with its preferred resources; it may be empty.
 func preferredOf(group *metav1.APIGroup, resources map[schema.GroupVersion]*metav1.APIResourceList) []*metav1.APIResourceList {
 	chosen := map[string]string{} // the version of each resource
 	for _, v := range group.Versions {

@@ -16,7 +16,7 @@ type DynamicClient struct {
 
 var _ Interface = &DynamicClient{}
 
-// New returns a client that sends its requests with c, which was made of ConfigFor, or reads and writes unstructured
+// New returns a client that sends its requests with c, which was created with ConfigFor, or encodes unstructured
 // objects in another way.
 func New(c rest.Interface) *DynamicClient { return &DynamicClient{client: c} }
 
@@ -30,8 +30,7 @@ func NewForConfig(inConfig *rest.Config) (*DynamicClient, error) {
 	return NewForConfigAndClient(config, httpClient)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, which takes the place of the connection
-// settings in inConfig.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in inConfig.
 func NewForConfigAndClient(inConfig *rest.Config, h *http.Client) (*DynamicClient, error) {
 	config := ConfigFor(inConfig)
 	config.APIPath = ""
@@ -43,7 +42,7 @@ func NewForConfigAndClient(inConfig *rest.Config, h *http.Client) (*DynamicClien
 	return New(client), nil
 }
 
-// NewForConfigOrDie is NewForConfig for programs that cannot go on without.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *DynamicClient {
 	client, err := NewForConfig(c)
 	if err != nil {
@@ -52,7 +51,7 @@ func NewForConfigOrDie(c *rest.Config) *DynamicClient {
 	return client
 }
 
-// ConfigFor returns a copy of inConfig for unstructured objects, which travel as JSON.
+// ConfigFor returns a copy of inConfig for unstructured objects, which are encoded as JSON.
 func ConfigFor(inConfig *rest.Config) *rest.Config {
 	config := rest.CopyConfig(inConfig)
 	config.AcceptContentTypes = runtime.ContentTypeJSON
@@ -64,7 +63,7 @@ func ConfigFor(inConfig *rest.Config) *rest.Config {
 	return config
 }
 
-// Resource chooses a resource. What it returns is a [Requester], too.
+// Resource returns the client of a resource. It implements [Requester], too.
 func (c *DynamicClient) Resource(resource schema.GroupVersionResource) NamespaceableResourceInterface {
 	return &resourceClient{client: c.client, resource: resource}
 }

@@ -17,21 +17,21 @@ type Interface interface {
 	Resource(resource schema.GroupVersionResource) NamespaceableResourceInterface
 }
 
-// NamespaceableResourceInterface is a resource in all namespaces, or one that lives in none.
+// NamespaceableResourceInterface is a resource in all namespaces, or a cluster-scoped one.
 type NamespaceableResourceInterface interface {
 	Namespace(string) ResourceInterface
 	ResourceInterface
 }
 
-// ResourceInterface is what can be done with a resource.
+// ResourceInterface has the operations of a resource.
 type ResourceInterface interface {
-	// Create sends a new object. For a subresource, the object names what it belongs to.
+	// Create creates an object. For a subresource, the name of the object is that of its parent.
 	Create(ctx context.Context, obj *unstructured.Unstructured, options metav1.CreateOptions, subresources ...string) (*unstructured.Unstructured, error)
 	// Update replaces the object of the same name.
 	Update(ctx context.Context, obj *unstructured.Unstructured, options metav1.UpdateOptions, subresources ...string) (*unstructured.Unstructured, error)
 	// UpdateStatus replaces the status of the object of the same name.
 	UpdateStatus(ctx context.Context, obj *unstructured.Unstructured, options metav1.UpdateOptions) (*unstructured.Unstructured, error)
-	// Delete asks the server to delete the object.
+	// Delete deletes the object.
 	Delete(ctx context.Context, name string, options metav1.DeleteOptions, subresources ...string) error
 	// DeleteCollection deletes all the objects that listOptions selects.
 	DeleteCollection(ctx context.Context, options metav1.DeleteOptions, listOptions metav1.ListOptions) error
@@ -39,27 +39,27 @@ type ResourceInterface interface {
 	Get(ctx context.Context, name string, options metav1.GetOptions, subresources ...string) (*unstructured.Unstructured, error)
 	// List reads the objects that opts selects.
 	List(ctx context.Context, opts metav1.ListOptions) (*unstructured.UnstructuredList, error)
-	// Watch tells what happens to the objects that opts selects.
+	// Watch watches the objects that opts selects.
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	// Patch sends a patch of the given kind.
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, options metav1.PatchOptions, subresources ...string) (*unstructured.Unstructured, error)
-	// Apply makes the object as obj says, in the name of the field manager in options.
+	// Apply applies obj with server-side apply, as the field manager in options.
 	Apply(ctx context.Context, name string, obj *unstructured.Unstructured, options metav1.ApplyOptions, subresources ...string) (*unstructured.Unstructured, error)
-	// ApplyStatus is Apply for the status alone.
+	// ApplyStatus is like Apply, for the status.
 	ApplyStatus(ctx context.Context, name string, obj *unstructured.Unstructured, options metav1.ApplyOptions) (*unstructured.Unstructured, error)
 }
 
-// Requester hands out the requests behind List and Watch before they are sent, to be read in another way: item by item
-// with Items, or as undecoded Frames.
+// Requester returns the requests of List and Watch without sending them, to be read in another way: item by item with
+// Items, or as undecoded Frames.
 type Requester interface {
 	ListRequest(opts metav1.ListOptions) *rest.Request
 	WatchRequest(opts metav1.ListOptions) *rest.Request
 }
 
-// APIPathResolverFunc says in which folder of the server a group lives.
+// APIPathResolverFunc returns the path of a group.
 type APIPathResolverFunc func(kind schema.GroupVersionKind) string
 
-// LegacyAPIPathResolverFunc is "/api" for the core group, which is older than groups, and "/apis" for all others.
+// LegacyAPIPathResolverFunc returns "/api" for the core group, and "/apis" for all others.
 func LegacyAPIPathResolverFunc(kind schema.GroupVersionKind) string {
 	if kind.Group == "" {
 		return "/api"

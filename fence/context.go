@@ -15,8 +15,9 @@ func From(ctx context.Context) *Term {
 	return t
 }
 
-// WithCancelCause is context.WithCancelCause, and the context that it returns also ends with the term that parent carries, by the
-// clock, even if parent does not: parent may be a context.WithoutCancel. If parent carries no term, there is no difference.
+// WithCancelCause is like context.WithCancelCause, but the context also ends with the term that parent carries, by the
+// clock, even if parent does not: parent may be a context.WithoutCancel. If parent carries no term, there is no
+// difference.
 func WithCancelCause(parent context.Context) (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(parent)
 	t := From(parent)
@@ -30,8 +31,8 @@ func WithCancelCause(parent context.Context) (context.Context, context.CancelCau
 	}
 }
 
-// termContext asks the term at each question. The first goroutine that runs after a stop of the process may be the one that
-// asks; it must not have to wait for a timer to run.
+// termContext checks the term at each call. The first goroutine that runs after the process was stopped may be the one
+// that checks; it must not depend on a timer.
 type termContext struct {
 	context.Context
 	term   *Term
@@ -58,8 +59,8 @@ func (c *termContext) ask() {
 
 type exemptKey struct{}
 
-// Exempt returns a context whose requests are not asked for a term. It is for the requests by which a term is acquired, renewed and
-// given back.
+// Exempt returns a context whose requests are not checked. It is for the requests that acquire, renew and release a
+// term.
 func Exempt(parent context.Context) context.Context {
 	return context.WithValue(parent, exemptKey{}, true)
 }

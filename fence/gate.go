@@ -5,16 +5,16 @@ import (
 	"sync/atomic"
 )
 
-// ErrNoTerm is in the error of a request that is refused because its Gate has had no term yet.
+// ErrNoTerm is wrapped by the error of a request that is rejected because its Gate has had no term yet.
 var ErrNoTerm = errors.New("no term has begun")
 
-// Gate holds the term of a process, for clients that refuse to write without one. The zero value is closed: it refuses to write
-// until Open has been called.
+// Gate holds the term of a process, for clients that must not write without one. The zero value is closed: it rejects
+// writes until Open has been called.
 type Gate struct {
 	term atomic.Pointer[Term]
 }
 
-// Open lets requests through while t lasts. It replaces the term of an earlier call.
+// Open lets requests pass while t lasts. It replaces the term of an earlier call.
 func (g *Gate) Open(t *Term) { g.term.Store(t) }
 
 // Err returns nil if the process may write now, by the clock, and an error that wraps ErrNoTerm or ErrTermOver otherwise.

@@ -8,13 +8,13 @@ import (
 	"net/http"
 )
 
-// Transport returns a RoundTripper that refuses requests whose context carries a term that is over. Clients of package rest have it
-// next to the connection.
+// Transport returns a RoundTripper that rejects requests whose context carries a term that is over. Clients of package
+// rest have it next to the connection.
 func Transport(next http.RoundTripper) http.RoundTripper { return &roundTripper{next: next} }
 
-// Wrap returns a RoundTripper that does what Transport does, and refuses requests that write without a term in their context unless
-// the gate is open. It is for rest.Config.Wrap. Wrap it first: layers that are added later may wait, and this one must be asked
-// after them.
+// Wrap returns a RoundTripper that does what Transport does, and rejects writes without a term in their context unless
+// the gate is open. It is for rest.Config.Wrap. Call it first: layers that are added later may wait, and the check must
+// come after them.
 func (g *Gate) Wrap(next http.RoundTripper) http.RoundTripper {
 	return &roundTripper{next: next, gate: g}
 }
@@ -78,8 +78,8 @@ func writes(req *http.Request) bool {
 	return true
 }
 
-// send sends a request that writes. It is cancelled if the term ends before the response has arrived: it may still wait for
-// a connection.
+// send sends a write. It is cancelled if the term ends before the response has arrived: it may still wait for a
+// connection.
 func (t *Term) send(next http.RoundTripper, req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
 	stop := t.AfterEnd(func() { cancel(t.Err()) })
@@ -98,8 +98,8 @@ func (t *Term) send(next http.RoundTripper, req *http.Request) (*http.Response, 
 	return resp, nil
 }
 
-// guard makes the transport ask the term again while it writes the body, after it has waited for a connection, and each time that it
-// begins anew on another connection.
+// guard makes the transport check the term again while it writes the body, after it has waited for a connection, and
+// each time that it retries on another connection.
 func (t *Term) guard(req *http.Request) *http.Request {
 	if req.Body == nil || req.Body == http.NoBody {
 		return req
@@ -142,8 +142,8 @@ func (b *responseBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// WrappedRoundTripper returns the round tripper inside. k8s.io/apimachinery/pkg/util/net finds dialers and TLS configurations
-// through it.
+// WrappedRoundTripper returns the wrapped RoundTripper. k8s.io/apimachinery/pkg/util/net uses it to find dialers and
+// TLS configurations.
 func (r *roundTripper) WrappedRoundTripper() http.RoundTripper { return r.next }
 
 // CloseIdleConnections is called by http.Client.

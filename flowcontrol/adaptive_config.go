@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What a zero field of AdaptiveConfig stands for.
+// The defaults of AdaptiveConfig.
 const (
 	defaultMinRate       = 1.0
 	defaultBurst         = 10
@@ -15,23 +15,23 @@ const (
 	defaultMaxRetryAfter = 5 * time.Minute
 )
 
-// AdaptiveConfig says how an Adaptive limiter behaves. The zero value sets no limit until the server pushes back.
+// AdaptiveConfig configures an Adaptive limiter. The zero value sets no limit until the server pushes back.
 type AdaptiveConfig struct {
-	// MaxRate is the ceiling, in requests a second. 0 means none.
+	// MaxRate is the maximum rate, in requests per second. 0 means no maximum.
 	MaxRate float64
-	// MinRate is the floor: however hard the server pushes back, the rate never falls below it. 0 means one request a
-	// second, or a tenth of MaxRate if that is less.
+	// MinRate is the minimum rate, whatever the server answers. 0 means one request per second, or a tenth of MaxRate
+	// if that is less.
 	MinRate float64
-	// InitialRate is where the limiter starts. 0 means at the ceiling.
+	// InitialRate is the initial rate. 0 means MaxRate.
 	InitialRate float64
-	// Burst is how many tokens an idle limiter saves up while it has a rate. 0 means 10.
+	// Burst is the number of tokens that an idle limiter accumulates. 0 means 10.
 	Burst int
-	// Decrease is the part of the rate that is left after the server pushed back, between 0 and 1. 0 means 0.5.
+	// Decrease is the factor by which a pushback multiplies the rate, between 0 and 1. 0 means 0.5.
 	Decrease float64
-	// Recovery is how long it takes from the end of the last pushback until the limiter is back at its ceiling. 0 means
-	// 30 seconds.
+	// Recovery is the time from the end of the last pushback until the limiter is back at its maximum. 0 means 30
+	// seconds.
 	Recovery time.Duration
-	// MaxRetryAfter is the longest Retry-After that is obeyed in full, so that one bad answer cannot stop a client for a
+	// MaxRetryAfter is the longest Retry-After that is respected, so that one bad response cannot stop a client for a
 	// year. 0 means five minutes.
 	MaxRetryAfter time.Duration
 }
@@ -61,13 +61,13 @@ func (c AdaptiveConfig) withDefaults() AdaptiveConfig {
 	return c
 }
 
-// validate checks a config whose defaults are filled in.
+// validate checks a config after the defaults were set.
 func (c AdaptiveConfig) validate() error {
 	bad := func(field string, value any, must string) error {
 		return fmt.Errorf("flowcontrol: AdaptiveConfig.%s is %v, and must be %s", field, value, must)
 	}
 	switch {
-	case !(c.MaxRate > 0): // a NaN is not greater than 0 either
+	case !(c.MaxRate > 0): // also false for NaN
 		return bad("MaxRate", c.MaxRate, "greater than 0, or 0 for no ceiling")
 	case !(c.MinRate > 0) || math.IsInf(c.MinRate, 1):
 		return bad("MinRate", c.MinRate, "a number greater than 0, or 0 for the default")

@@ -8,14 +8,14 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Backoff keeps a delay for each id. The delay doubles with each Next up to a maximum, and starts again after the id
-// was left in peace for twice the maximum. Entries stay until GC, DeleteEntry or Reset removes them.
+// Backoff has a delay for each id. The delay doubles with each Next up to a maximum, and is reset after twice the
+// maximum without one. Entries are kept until GC, DeleteEntry or Reset removes them.
 //
-// The lock is exported because the ecosystem's name has it; callers have no use for it.
+// The lock is exported as in client-go; callers should not use it.
 type Backoff struct {
 	sync.RWMutex
 	Clock clock.Clock
-	// HasExpiredFunc, when it is set, replaces the rule of twice the maximum.
+	// HasExpiredFunc, if set, replaces the rule of twice the maximum.
 	HasExpiredFunc func(eventTime time.Time, lastUpdate time.Time, maxDuration time.Duration) bool
 
 	initial, max time.Duration
@@ -33,17 +33,18 @@ func NewBackOff(initial, max time.Duration) *Backoff {
 	return NewBackOffWithJitter(initial, max, 0)
 }
 
-// NewBackOffWithJitter adds to each delay a random part of at most maxJitterFactor times the delay before it.
+// NewBackOffWithJitter returns a Backoff that adds to each delay a random part of at most maxJitterFactor times the
+// previous delay.
 func NewBackOffWithJitter(initial, max time.Duration, maxJitterFactor float64) *Backoff {
 	return NewFakeBackOffWithJitter(initial, max, clock.RealClock{}, maxJitterFactor)
 }
 
-// NewFakeBackOff returns a Backoff that follows tc.
+// NewFakeBackOff returns a Backoff with the clock tc.
 func NewFakeBackOff(initial, max time.Duration, tc clock.Clock) *Backoff {
 	return NewFakeBackOffWithJitter(initial, max, tc, 0)
 }
 
-// NewFakeBackOffWithJitter returns a Backoff with jitter that follows tc.
+// NewFakeBackOffWithJitter returns a Backoff with jitter and the clock tc.
 func NewFakeBackOffWithJitter(initial, max time.Duration, tc clock.Clock, maxJitterFactor float64) *Backoff {
 	return &Backoff{
 		Clock:   tc,
@@ -54,7 +55,7 @@ func NewFakeBackOffWithJitter(initial, max time.Duration, tc clock.Clock, maxJit
 	}
 }
 
-// Get returns the delay of id, or 0 when it has none.
+// Get returns the delay of id, or 0 if it has none.
 func (b *Backoff) Get(id string) time.Duration {
 	b.RLock()
 	defer b.RUnlock()
@@ -69,7 +70,7 @@ func (b *Backoff) Next(id string, eventTime time.Time) {
 	if !known || b.expired(eventTime, e) {
 		e.delay = b.initial + b.random(b.initial)
 	} else if e.delay > b.max/2 {
-		e.delay = b.max // doubling would pass the maximum, and might pass what a Duration can hold
+		e.delay = b.max // doubling would exceed the maximum, and might overflow
 	} else {
 		e.delay = min(2*e.delay+b.random(e.delay), b.max)
 	}
@@ -77,10 +78,10 @@ func (b *Backoff) Next(id string, eventTime time.Time) {
 	b.entries[id] = e
 }
 
-// Reset forgets id.
+// Reset removes id.
 func (b *Backoff) Reset(id string) { b.DeleteEntry(id) }
 
-// DeleteEntry forgets id.
+// DeleteEntry removes id.
 func (b *Backoff) DeleteEntry(id string) {
 	b.Lock()
 	defer b.Unlock()
@@ -99,7 +100,7 @@ func (b *Backoff) IsInBackOffSinceUpdate(id string, eventTime time.Time) bool {
 	return ok && eventTime.Sub(e.updated) < e.delay
 }
 
-// GC forgets what has expired. Whoever uses many ids calls it from time to time.
+// GC removes expired entries. Callers with many ids should call it from time to time.
 func (b *Backoff) GC() {
 	b.Lock()
 	defer b.Unlock()
@@ -123,7 +124,7 @@ func (b *Backoff) expired(eventTime time.Time, e backoffEntry) bool {
 		return b.HasExpiredFunc(eventTime, e.updated, b.max)
 	}
 	elapsed := eventTime.Sub(e.updated)
-	return elapsed > b.max && elapsed-b.max > b.max // elapsed > 2*max, when 2*max may be more than a Duration holds
+	return elapsed > b.max && elapsed-b.max > b.max // elapsed > 2*max without overflow
 }
 
 func (b *Backoff) random(d time.Duration) time.Duration {

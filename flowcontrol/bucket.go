@@ -8,29 +8,30 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Clock is what a limiter with an injected clock needs of it.
+// Clock is the clock of a limiter.
 type Clock interface {
 	clock.PassiveClock
 	Sleep(time.Duration)
 }
 
-// NewTokenBucketRateLimiter returns a bucket of burst tokens, full at first, that is refilled with qps tokens a second.
+// NewTokenBucketRateLimiter returns a bucket of burst tokens, initially full, that is refilled with qps tokens per
+// second.
 func NewTokenBucketRateLimiter(qps float32, burst int) RateLimiter {
 	return NewTokenBucketRateLimiterWithClock(qps, burst, clock.RealClock{})
 }
 
-// NewTokenBucketPassiveRateLimiter makes the same bucket for callers who never wait.
+// NewTokenBucketPassiveRateLimiter returns the same bucket without waiting.
 func NewTokenBucketPassiveRateLimiter(qps float32, burst int) PassiveRateLimiter {
 	return NewTokenBucketPassiveRateLimiterWithClock(qps, burst, clock.RealClock{})
 }
 
-// NewTokenBucketRateLimiterWithClock returns a bucket whose TryAccept and Accept follow c. Wait takes a context, whose
-// deadline is in real time, and so goes by real time too: a test should use either Wait or a clock of its own.
+// NewTokenBucketRateLimiterWithClock returns a bucket whose TryAccept and Accept use the clock c. Wait takes a context,
+// whose deadline is in real time, and uses real time too: a test should use either Wait or a clock of its own.
 func NewTokenBucketRateLimiterWithClock(qps float32, burst int, c Clock) RateLimiter {
 	return &bucket{passiveBucket: newPassiveBucket(qps, burst, c), clock: c}
 }
 
-// NewTokenBucketPassiveRateLimiterWithClock returns a bucket that follows c.
+// NewTokenBucketPassiveRateLimiterWithClock returns a bucket with the clock c.
 func NewTokenBucketPassiveRateLimiterWithClock(qps float32, burst int, c clock.PassiveClock) PassiveRateLimiter {
 	p := newPassiveBucket(qps, burst, c)
 	return &p

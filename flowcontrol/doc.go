@@ -1,23 +1,23 @@
-// Package flowcontrol keeps a client from asking more of a server than it should.
+// Package flowcontrol limits the rate of requests of a client.
 //
 // # The types
 //
 //	RateLimiter         Accept, Wait, TryAccept      NewTokenBucketRateLimiter, NewAdaptive
 //	PassiveRateLimiter  TryAccept only               NewTokenBucketPassiveRateLimiter
-//	Adaptive            finds the rate by itself     NewAdaptive(AdaptiveConfig)
-//	Observer            hears how the server answered; Adaptive is one, and package rest tells it
+//	Adaptive            adapts to the server         NewAdaptive(AdaptiveConfig)
+//	Observer            receives the results of requests from package rest; Adaptive is one
 //	Backoff             a growing delay for each id  NewBackOff, NewBackOffWithJitter
 //
-// NewFakeAlwaysRateLimiter, NewFakeNeverRateLimiter and the constructors that take a clock are for tests. All but
-// Adaptive, Observer and Answer is as in client-go's util/flowcontrol. Everything here may be used by many goroutines,
-// and nothing here has a goroutine.
+// NewFakeAlwaysRateLimiter, NewFakeNeverRateLimiter and the constructors that take a clock are for tests. Everything
+// except Adaptive, Observer and Answer is as in client-go's util/flowcontrol. Everything is safe for concurrent use,
+// and there are no goroutines.
 //
 // # The adaptive limiter
 //
-// A fixed rate is always wrong: too low for a server that is idle, too high for one that is drowning. The API server
-// knows which it is, and says so with 429 Too Many Requests. Adaptive listens, by this law.
+// A fixed rate is always wrong: too low for an idle server, too high for an overloaded one. The API server signals
+// overload with 429 Too Many Requests. Adaptive reacts as follows.
 //
-// Let r be the rate in tokens a second, floor and ceiling be MinRate and MaxRate (the ceiling may be infinite), and
+// Let r be the rate in tokens per second, floor and ceiling be MinRate and MaxRate (the ceiling may be infinite), and
 // used be min(r, max(floor, the tokens taken in the last second)).
 //
 //		the server answered                           what follows
@@ -44,6 +44,6 @@
 //   - Waiting callers are served in the order in which they came. One that gives up takes no token.
 //   - TryAccept does not overtake callers that wait.
 //
-// The limiter is for one server: give all clients of that server the same one. It limits how often requests begin and
-// not how many are under way, because it is not told when a watch or a stream ends.
+// The limiter is for one server: share it between all clients of that server. It limits how often requests start and
+// not how many are in flight, because it is not informed when a watch or a stream ends.
 package flowcontrol

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// NewFakeAlwaysRateLimiter returns a limiter that lets everything through at once.
+// NewFakeAlwaysRateLimiter returns a limiter that accepts everything at once.
 func NewFakeAlwaysRateLimiter() RateLimiter { return always{} }
 
 type always struct{}
@@ -17,7 +17,7 @@ func (always) QPS() float32               { return 1 }
 func (always) Accept()                    {}
 func (always) Wait(context.Context) error { return nil }
 
-// NewFakeNeverRateLimiter returns a limiter that lets nothing through: TryAccept is false, Wait fails at once, and Accept
+// NewFakeNeverRateLimiter returns a limiter that accepts nothing: TryAccept is false, Wait fails at once, and Accept
 // returns only after Stop.
 func NewFakeNeverRateLimiter() RateLimiter { return &never{stopped: make(chan struct{})} }
 

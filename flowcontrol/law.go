@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// settle is the least time between two decreases: the requests that were under way when the server began to push back
-// are all pushed back, and they are one piece of news.
+// settle is the minimum time between two decreases: requests that were in flight when the server began to push back are
+// all rejected, which is one event.
 const settle = time.Second
 
-// law decides on the rate. It has no clock and no lock: times come in as arguments and never go back.
+// law computes the rate. It has no clock and no lock: times are arguments and never go back.
 //
 // Invariant: MinRate <= rate <= MaxRate.
 // Invariant: from <= rate, and rate is from + (to-from)*calm/Recovery until calm reaches Recovery.
@@ -17,8 +17,8 @@ type law struct {
 	config AdaptiveConfig
 	rate   float64
 
-	// The way back up: from the rate after the last decrease to the rate to reach, in as much calm time as Recovery
-	// says. calm is the time in which good answers came and no pushback did.
+	// The recovery: from the rate after the last decrease to the target rate, in Recovery of calm time. calm is the
+	// time in which good responses arrived and no pushback did.
 	from, to float64
 	calm     time.Duration
 	calmAt   time.Time
@@ -27,8 +27,8 @@ type law struct {
 	decreasedAt time.Time
 	pushbacks   uint64
 
-	// seen measures how fast tokens are taken. Only that tells what the server could not take when there is no limit,
-	// or when the limit is far above what is used.
+	// seen measures how fast tokens are taken. Without a limit, or far below it, only that tells what the server could
+	// not handle.
 	seen meter
 }
 
@@ -43,7 +43,7 @@ func newLaw(config AdaptiveConfig, now time.Time) law {
 	return l
 }
 
-// pushBack is called when the server asks for less. It returns whether there is less from now on.
+// pushBack is called when the server asks for a lower rate. It reports whether the rate was lowered.
 func (l *law) pushBack(now time.Time, retryAfter time.Duration) (changed bool) {
 	l.pushbacks++
 	held := now.Before(l.heldUntil)
@@ -55,7 +55,7 @@ func (l *law) pushBack(now time.Time, retryAfter time.Duration) (changed bool) {
 		l.decrease(now)
 		changed = true
 	}
-	// Calm begins anew from here, whether or not the rate was lowered once more.
+	// Calm starts again from here, whether or not the rate was lowered once more.
 	l.from, l.calm = l.rate, 0
 	l.calmAt = now
 	if l.heldUntil.After(now) {
@@ -71,20 +71,20 @@ func (l *law) decrease(now time.Time) {
 	switch {
 	case !math.IsInf(l.config.MaxRate, 1):
 		l.to = l.config.MaxRate
-	case l.calm >= l.config.Recovery: // there was no limit, so climb back to the rate that was too much
+	case l.calm >= l.config.Recovery: // there was no limit, so recover to the rate that was too high
 		l.to = used
-	default: // pushed back on the way up: what was too much then is the best guess still
+	default: // pushed back during recovery: the previous target is still the best guess
 		l.to = max(l.to, used)
 	}
 }
 
-// recover is called after a good answer. It returns whether the rate rose.
+// recover is called after a good response. It reports whether the rate was raised.
 func (l *law) recover(now time.Time) bool {
 	elapsed := now.Sub(l.calmAt)
 	if elapsed <= 0 || l.calm >= l.config.Recovery {
 		return false
 	}
-	// A long silence is not proof that all is well, but at a low rate answers cannot come often.
+	// A long silence does not prove that the server is healthy, but at a low rate responses cannot arrive often.
 	gap := max(time.Second, time.Duration(2/l.rate*float64(time.Second)))
 	l.calm += min(elapsed, gap)
 	l.calmAt = now
@@ -109,7 +109,8 @@ func (m *meter) add(now time.Time) {
 	m.now++
 }
 
-// rate is the events of the present second and, of those of the one before, the part that is less than a second ago.
+// rate returns the events of the current second and, of those of the previous one, the fraction that is less than a
+// second ago.
 func (m *meter) rate(now time.Time) float64 {
 	m.roll(now)
 	return m.now + m.last*(1-now.Sub(m.start).Seconds())

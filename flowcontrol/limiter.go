@@ -4,25 +4,25 @@ import "context"
 
 // A PassiveRateLimiter reports whether something may happen now, and never waits.
 type PassiveRateLimiter interface {
-	// TryAccept takes a token and returns true, or returns false when none is left.
+	// TryAccept takes a token and returns true, or returns false if there is none.
 	TryAccept() bool
-	// Stop ends the limiter. The limiters of this package hold nothing that would have to be freed.
+	// Stop stops the limiter. The limiters of this package have nothing to release.
 	Stop()
-	// QPS is the rate the limiter allows, in events a second.
+	// QPS returns the rate of the limiter, in events per second.
 	QPS() float32
 }
 
-// A RateLimiter can also wait for its turn.
+// A RateLimiter can also wait for a token.
 type RateLimiter interface {
 	PassiveRateLimiter
-	// Accept waits until a token is there, and takes it.
+	// Accept waits for a token, and takes it.
 	Accept()
-	// Wait is Accept with an end: it returns an error when ctx ends, or would end, before the token comes.
+	// Wait is like Accept, but returns an error if ctx ends, or would end, before there is a token.
 	Wait(ctx context.Context) error
 }
 
-// An Observer is a RateLimiter that wants to know how the server answered what it let through. Package rest tells
-// it after each answer.
+// An Observer is a RateLimiter that receives the results of the requests that it let through. Package rest calls it
+// after each response.
 type Observer interface {
 	Observe(Answer)
 }

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// tokens is a bucket that is refilled at a rate which changes.
+// tokens is a token bucket with a variable rate.
 //
-// Invariant: 0 <= have <= burst, and have is what the bucket held at the time at.
+// Invariant: 0 <= have <= burst, and have is the content of the bucket at the time at.
 type tokens struct {
 	burst, have float64
 	at          time.Time
@@ -20,7 +20,7 @@ func (t *tokens) refill(now time.Time, rate float64) {
 	}
 }
 
-// take takes a token and returns 0, or returns how long it will be until there is one.
+// take takes a token and returns 0, or returns the time until there is one.
 func (t *tokens) take(now time.Time, rate float64) time.Duration {
 	t.refill(now, rate)
 	if math.IsInf(rate, 1) {
@@ -30,11 +30,11 @@ func (t *tokens) take(now time.Time, rate float64) time.Duration {
 		t.have--
 		return 0
 	}
-	// Rounded up, and never 0: a wait that ends too early would only be repeated.
+	// Rounded up, and never 0: a wait that ends too early would be repeated.
 	return max(1, time.Duration(math.Ceil((1-t.have)/rate*float64(time.Second))))
 }
 
-// drain empties the bucket, and lets nothing flow in before then.
+// drain empties the bucket, and does not refill it before then.
 func (t *tokens) drain(then time.Time) {
 	t.have = 0
 	if then.After(t.at) {

@@ -13,8 +13,8 @@ import (
 	"vedette.dev/rest"
 )
 
-// Client speaks for one resource, in one namespace or in none. T is the type of its objects and L that of its lists;
-// *T and *L are API types. It is a value to be made when needed and thrown away.
+// Client is the client of one resource, in one namespace or in none. T is the type of its objects and L that of its
+// lists; *T and *L are API types. It is cheap to create.
 type Client[T, L any] struct {
 	resource  string
 	client    rest.Interface
@@ -22,24 +22,24 @@ type Client[T, L any] struct {
 	protobuf  bool
 }
 
-// New makes the client of a built-in resource, which speaks protobuf unless the configuration says otherwise. An empty
-// namespace means all of them, or that the resource has none.
+// New returns the client of a built-in resource, which uses protobuf unless the configuration specifies something else.
+// An empty namespace means all of them, or that the resource is cluster-scoped.
 func New[T, L any](client rest.Interface, resource, namespace string) *Client[T, L] {
 	return &Client[T, L]{resource: resource, client: client, namespace: namespace, protobuf: true}
 }
 
-// NewJSON is New for a resource that is not built into the server, and speaks JSON alone.
+// NewJSON is like New, for a resource that is not built into the server, and uses JSON only.
 func NewJSON[T, L any](client rest.Interface, resource, namespace string) *Client[T, L] {
 	return &Client[T, L]{resource: resource, client: client, namespace: namespace}
 }
 
-// GetClient returns the client that carries the requests.
+// GetClient returns the client that sends the requests.
 func (c *Client[T, L]) GetClient() rest.Interface { return c.client }
 
-// GetNamespace returns the namespace the client was made for.
+// GetNamespace returns the namespace of the client.
 func (c *Client[T, L]) GetNamespace() string { return c.namespace }
 
-// Create sends a new object, and returns it as the server stored it.
+// Create creates an object, and returns the stored object.
 func (c *Client[T, L]) Create(ctx context.Context, obj *T, opts metav1.CreateOptions) (*T, error) {
 	return Into[T](ctx, c.On(c.client.Post()).VersionedParams(&opts, ParameterCodec).Body(obj))
 }
@@ -63,14 +63,14 @@ func (c *Client[T, L]) put(ctx context.Context, obj *T, opts metav1.UpdateOption
 		VersionedParams(&opts, ParameterCodec).Body(obj))
 }
 
-// Delete asks the server to delete the object.
+// Delete deletes the object.
 func (c *Client[T, L]) Delete(ctx context.Context, name string, opts metav1.DeleteOptions) error {
 	return c.On(c.client.Delete()).Name(name).Body(&opts).Do(ctx).Error()
 }
 
-// DeleteAnswer is Delete, and returns what the server said: a *metav1.Status if the object is gone, or the object, a *T. Of
-// some kinds the object is also returned when it is gone, in its last state. An answer that cannot be read is nil, and no
-// error: the server has done what it was asked to.
+// DeleteAnswer is like Delete, and returns the response: a *metav1.Status if the object is deleted, or the object, a
+// *T. For some kinds the object is also returned when it is deleted, in its last state. A response that cannot be
+// decoded is nil, and not an error: the deletion has succeeded.
 func (c *Client[T, L]) DeleteAnswer(ctx context.Context, name string, opts metav1.DeleteOptions) (runtime.Object, error) {
 	result := c.On(c.client.Delete()).Name(name).Body(&opts).Do(ctx)
 	if err := result.Error(); err != nil {
@@ -93,24 +93,24 @@ func (c *Client[T, L]) Get(ctx context.Context, name string, opts metav1.GetOpti
 	return Into[T](ctx, c.On(c.client.Get()).Name(name).VersionedParams(&opts, ParameterCodec))
 }
 
-// List reads the objects that opts selects, as one list. To read a long list with little memory, use ListRequest and
+// List returns the objects that opts selects, as one list. To read a long list with little memory, use ListRequest and
 // its Items.
 func (c *Client[T, L]) List(ctx context.Context, opts metav1.ListOptions) (*L, error) {
 	return readList[T, L](ctx, c.ListRequest(opts))
 }
 
-// Watch tells what happens to the objects that opts selects.
+// Watch watches the objects that opts selects.
 func (c *Client[T, L]) Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 	return c.WatchRequest(opts).Watch(ctx)
 }
 
-// ListRequest is the request behind List, for callers who want to read the answer in another way: item by item with
-// Items, or as bytes with Stream.
+// ListRequest returns the request of List, to read the response in another way: item by item with Items, or as bytes
+// with Stream.
 func (c *Client[T, L]) ListRequest(opts metav1.ListOptions) *rest.Request {
 	return c.selected(c.client.Get(), opts)
 }
 
-// WatchRequest is the request behind Watch, for callers who want the undecoded Frames.
+// WatchRequest returns the request of Watch, to read undecoded Frames.
 func (c *Client[T, L]) WatchRequest(opts metav1.ListOptions) *rest.Request {
 	opts.Watch = true
 	return c.selected(c.client.Get(), opts)
@@ -122,12 +122,12 @@ func (c *Client[T, L]) Patch(ctx context.Context, name string, pt types.PatchTyp
 		VersionedParams(&opts, ParameterCodec).Body(data))
 }
 
-// Apply makes the object as cfg says, in the name of the field manager in opts.
+// Apply applies cfg with server-side apply, as the field manager in opts.
 func (c *Client[T, L]) Apply(ctx context.Context, cfg ApplyConfiguration, opts metav1.ApplyOptions) (*T, error) {
 	return c.apply(ctx, cfg, opts)
 }
 
-// ApplyStatus is Apply for the status alone.
+// ApplyStatus is like Apply, for the status.
 func (c *Client[T, L]) ApplyStatus(ctx context.Context, cfg ApplyConfiguration, opts metav1.ApplyOptions) (*T, error) {
 	return c.apply(ctx, cfg, opts, "status")
 }
@@ -140,13 +140,13 @@ func (c *Client[T, L]) apply(ctx context.Context, cfg ApplyConfiguration, opts m
 	return ApplySubresource[T](ctx, c, name, cfg, opts, subresources...)
 }
 
-// On points a request at this resource, in its namespace.
+// On sets this resource, and its namespace, in a request.
 func (c *Client[T, L]) On(r *rest.Request) *rest.Request {
 	return r.UseProtobufAsDefaultIfPreferred(c.protobuf).NamespaceIfScoped(c.namespace, c.namespace != "").Resource(c.resource)
 }
 
-// selected points a request at the objects that opts selects. A time limit in opts is also one for the whole request,
-// in case the server does not keep to it.
+// selected sets the selection of opts in a request. A timeout in opts also limits the whole request, in case the server
+// does not respect it.
 func (c *Client[T, L]) selected(r *rest.Request, opts metav1.ListOptions) *rest.Request {
 	var timeout time.Duration
 	if opts.TimeoutSeconds != nil {
@@ -155,7 +155,7 @@ func (c *Client[T, L]) selected(r *rest.Request, opts metav1.ListOptions) *rest.
 	return c.On(r).VersionedParams(&opts, ParameterCodec).Timeout(timeout)
 }
 
-// Into does the request and decodes the answer. *R is an API type.
+// Into sends the request and decodes the response. *R is an API type.
 func Into[R any](ctx context.Context, r *rest.Request) (*R, error) {
 	result := new(R)
 	obj, ok := any(result).(runtime.Object)

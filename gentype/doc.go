@@ -1,8 +1,8 @@
-// Package gentype holds the one client that serves every kind.
+// Package gentype has a generic client for all kinds.
 //
-// A [Client] speaks for one resource: it knows its name, its namespace if it has one, the Go type of an object (T) and of
-// a list (L). The packages under kubernetes/typed give it the names that programs know, a few lines a kind. For a kind of
-// your own no generated code is needed, and no DeepCopy either: a struct with the two metadata fields is enough.
+// A [Client] is for one resource: it has its name, its namespace if it has one, the Go type of an object (T) and of a
+// list (L). The packages under kubernetes/typed wrap it, with a few lines per kind. For a custom resource no generated
+// code is needed, and no DeepCopy either: a struct with the two metadata fields is enough.
 //
 //	type Widget struct {
 //		metav1.TypeMeta   `json:",inline"`
@@ -18,8 +18,8 @@
 // The types:
 //
 //   - [Client]: create, update, delete, get, list, watch, patch and apply, for one resource.
-//   - [Interface], [StatusInterface] and the one-verb interfaces they are made of: what the typed packages promise.
-//   - [ApplyConfiguration], and [Apply], which makes one of any object: what server-side apply sends.
+//   - [Interface], [StatusInterface] and the one-verb interfaces they consist of: the interfaces of the typed packages.
+//   - [ApplyConfiguration], and [Apply], which returns one for any object: the body of a server-side apply.
 //   - [Custom], [Resource], [List], [Event]: a client for your own struct.
-//   - [ForConfig] and its relatives: how a group's client is made of a [rest.Config].
+//   - [ForConfig] and related functions: create a group's client from a [rest.Config].
 package gentype

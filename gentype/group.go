@@ -11,24 +11,24 @@ import (
 	"vedette.dev/rest"
 )
 
-// A Group is one version of an API group, with the types that its clients send and receive.
+// A Group is one version of an API group, with the types of its clients.
 type Group struct {
 	version schema.GroupVersion
 	types   runtime.SchemeBuilder
 
-	once   sync.Once // guards what follows
+	once   sync.Once // guards the fields below
 	codecs runtime.NegotiatedSerializer
 	err    error
 }
 
-// NewGroup returns a group. Each of types tells a scheme the types of a package: first the group's own, then others that
-// its clients need for subresources. The scheme is made together with the first client, and serves all that follow:
-// programs that make a client for each user who asks them make many.
+// NewGroup returns a group. Each of types adds the types of a package to a scheme: first the group's own, then others
+// that its clients need for subresources. The scheme is created with the first client, and shared by all others: some
+// programs create a client per user.
 func NewGroup(version schema.GroupVersion, types ...func(*runtime.Scheme) error) *Group {
 	return &Group{version: version, types: types}
 }
 
-// ForConfig makes the client of a group: wrap is the group's New.
+// ForConfig returns the client of a group: wrap is the group's New.
 func ForConfig[C any](c *rest.Config, group *Group, wrap func(rest.Interface) *C) (*C, error) {
 	config, err := group.configure(c)
 	if err != nil {
@@ -41,8 +41,7 @@ func ForConfig[C any](c *rest.Config, group *Group, wrap func(rest.Interface) *C
 	return forConfigured(config, httpClient, wrap)
 }
 
-// ForConfigAndClient is ForConfig with an HTTP client of the caller's, which takes the place of the connection settings
-// in c.
+// ForConfigAndClient is like ForConfig, with a given HTTP client in place of the connection settings in c.
 func ForConfigAndClient[C any](c *rest.Config, h *http.Client, group *Group, wrap func(rest.Interface) *C) (*C, error) {
 	config, err := group.configure(c)
 	if err != nil {
@@ -59,7 +58,7 @@ func forConfigured[C any](config *rest.Config, h *http.Client, wrap func(rest.In
 	return wrap(client), nil
 }
 
-// Must is for the constructors that end the program instead of returning an error.
+// Must panics if there is an error. It is for the OrDie constructors.
 func Must[C any](client *C, err error) *C {
 	if err != nil {
 		panic(err)
@@ -67,8 +66,8 @@ func Must[C any](client *C, err error) *C {
 	return client
 }
 
-// makeCodecs makes the codecs of a scheme that holds this group alone: a program that uses one group does not link the
-// others.
+// makeCodecs creates the codecs of a scheme with only this group, so that a program that uses one group does not link
+// the others.
 func (g *Group) makeCodecs() {
 	scheme := runtime.NewScheme()
 	g.err = g.types.AddToScheme(scheme)
@@ -92,7 +91,7 @@ func (g *Group) configure(c *rest.Config) (*rest.Config, error) {
 	return config, nil
 }
 
-// apiPath is where a group lives: the core group in a folder of its own, for it is older than groups.
+// apiPath returns the path of a group: the core group has its own.
 func apiPath(gv schema.GroupVersion) string {
 	if gv.Group == "" {
 		return "/api"

@@ -12,8 +12,8 @@ import (
 	"vedette.dev/rest"
 )
 
-// readList does the request and decodes the list as it comes. To read the answer first, as Into does, takes as much memory
-// again as its text has, and twice that while the buffer grows.
+// readList sends the request and decodes the list as a stream. Reading the response first, as Into does, would take as
+// much memory again as its text, and twice that while the buffer grows.
 func readList[T, L any](ctx context.Context, r *rest.Request) (*L, error) {
 	list := new(L)
 	obj, ok := any(list).(runtime.Object)
@@ -30,7 +30,7 @@ func readList[T, L any](ctx context.Context, r *rest.Request) (*L, error) {
 	}
 	items, err := r.Items(ctx)
 	if errors.Is(err, rest.ErrNoStream) {
-		return list, r.Do(ctx).Into(obj) // a configuration that asks for YAML
+		return list, r.Do(ctx).Into(obj) // a configuration with YAML
 	}
 	if err != nil {
 		return list, err
@@ -58,7 +58,7 @@ func readList[T, L any](ctx context.Context, r *rest.Request) (*L, error) {
 	return list, nil
 }
 
-// blocks is a slice under construction. To append to a slice would copy each object several times, and leave the copies
+// blocks is a slice under construction. Appending to a slice would copy each object several times, and leave the copies
 // to the garbage collector.
 type blocks[T any] struct {
 	full    [][]T

@@ -11,7 +11,7 @@ import (
 	"vedette.dev/rest"
 )
 
-// Target is a Client, seen without its types: where the requests for a subresource go.
+// Target is a Client without its types, for requests for subresources.
 type Target interface {
 	GetClient() rest.Interface
 	On(*rest.Request) *rest.Request
@@ -28,7 +28,7 @@ func CreateSubresource[R any](ctx context.Context, c Target, name, subresource s
 		VersionedParams(&opts, ParameterCodec).Body(body))
 }
 
-// UpdateSubresource puts body in the place of a subresource.
+// UpdateSubresource replaces a subresource by body.
 func UpdateSubresource[R any](ctx context.Context, c Target, name, subresource string, body runtime.Object, opts metav1.UpdateOptions) (*R, error) {
 	return Into[R](ctx, c.On(c.GetClient().Put()).Name(name).SubResource(subresource).
 		VersionedParams(&opts, ParameterCodec).Body(body))

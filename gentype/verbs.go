@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Interface is what most resources can do. T is a pointer to an object, L one to a list of them: with structs in their
-// place, every package that mentions a clientset would take the compiler ten times as long.
+// Interface has the operations of most resources. T is a pointer to an object, L one to a list of them: with structs in
+// their place, compiling a package that mentions a clientset would take ten times as long.
 type Interface[T, L any] interface {
 	Creator[T]
 	Updater[T]
@@ -22,7 +22,7 @@ type Interface[T, L any] interface {
 	Applier[T]
 }
 
-// StatusInterface is for resources whose status is written apart from the rest.
+// StatusInterface is for resources with a status subresource.
 type StatusInterface[T any] interface {
 	StatusUpdater[T]
 	StatusApplier[T]
@@ -30,26 +30,26 @@ type StatusInterface[T any] interface {
 
 // Creator creates objects.
 type Creator[T any] interface {
-	// Create sends a new object, and returns it as the server stored it.
+	// Create creates an object, and returns the stored object.
 	Create(ctx context.Context, obj T, opts metav1.CreateOptions) (T, error)
 }
 
 // Updater replaces objects.
 type Updater[T any] interface {
-	// Update replaces the object of the same name. The server refuses it with a conflict if the resource version in obj is
+	// Update replaces the object of the same name. The server answers with a conflict if the resource version in obj is
 	// not the newest.
 	Update(ctx context.Context, obj T, opts metav1.UpdateOptions) (T, error)
 }
 
 // StatusUpdater replaces the status of objects.
 type StatusUpdater[T any] interface {
-	// UpdateStatus is Update for the status alone; the server ignores changes in the rest of the object.
+	// UpdateStatus is like Update, for the status; the server ignores changes in the rest of the object.
 	UpdateStatus(ctx context.Context, obj T, opts metav1.UpdateOptions) (T, error)
 }
 
 // Deleter deletes objects.
 type Deleter interface {
-	// Delete asks the server to delete the object. It may live on for a while, until its finalizers are done.
+	// Delete deletes the object. It may exist for a while, until its finalizers are done.
 	Delete(ctx context.Context, name string, opts metav1.DeleteOptions) error
 }
 
@@ -73,7 +73,7 @@ type Lister[L any] interface {
 
 // Watcher follows changes.
 type Watcher interface {
-	// Watch tells what happens to the objects that opts selects, until it is stopped or the connection ends.
+	// Watch watches the objects that opts selects, until it is stopped or the connection ends.
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 }
 
@@ -85,12 +85,12 @@ type Patcher[T any] interface {
 
 // Applier does server-side apply.
 type Applier[T any] interface {
-	// Apply makes the fields in cfg those of the field manager in opts, and the object as cfg says.
+	// Apply applies cfg with server-side apply, as the field manager in opts.
 	Apply(ctx context.Context, cfg ApplyConfiguration, opts metav1.ApplyOptions) (T, error)
 }
 
 // StatusApplier does server-side apply to the status.
 type StatusApplier[T any] interface {
-	// ApplyStatus is Apply for the status alone.
+	// ApplyStatus is like Apply, for the status.
 	ApplyStatus(ctx context.Context, cfg ApplyConfiguration, opts metav1.ApplyOptions) (T, error)
 }

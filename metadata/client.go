@@ -26,8 +26,7 @@ func NewForConfig(inConfig *rest.Config) (Interface, error) {
 	return NewForConfigAndClient(config, httpClient)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, which takes the place of the connection
-// settings in inConfig.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in inConfig.
 func NewForConfigAndClient(inConfig *rest.Config, h *http.Client) (Interface, error) {
 	config := ConfigFor(inConfig)
 	config.APIPath = ""
@@ -39,7 +38,7 @@ func NewForConfigAndClient(inConfig *rest.Config, h *http.Client) (Interface, er
 	return &Client{client: client}, nil
 }
 
-// NewForConfigOrDie is NewForConfig for programs that cannot go on without.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) Interface {
 	client, err := NewForConfig(c)
 	if err != nil {
@@ -60,7 +59,7 @@ func ConfigFor(inConfig *rest.Config) *rest.Config {
 	return config
 }
 
-// Resource chooses a resource. What it returns is a [Requester], too.
+// Resource returns the client of a resource. It implements [Requester], too.
 func (c *Client) Resource(resource schema.GroupVersionResource) Getter {
 	return &resourceClient{client: c.client, resource: resource}
 }

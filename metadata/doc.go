@@ -1,5 +1,5 @@
-// Package metadata is a client that reads only the metadata of objects: names, labels, owners, versions. The server leaves
-// out the rest, so an answer is small whatever the objects hold, and no Go types are needed.
+// Package metadata is a client for the metadata of objects: names, labels, owners, versions. The server omits the rest,
+// so responses are small whatever the objects contain, and no Go types are needed.
 //
 //	client, err := metadata.NewForConfig(config)
 //	pods := client.Resource(corev1.SchemeGroupVersion.WithResource("pods"))
@@ -7,17 +7,17 @@
 //
 // The types:
 //
-//   - [Interface], [Client]: a server. Its Resource chooses what to speak about.
-//   - [Getter]: a resource in all namespaces, or one that has none. Its Namespace chooses one.
+//   - [Interface], [Client]: the client of a server. Resource returns the client of a resource.
+//   - [Getter]: a resource in all namespaces, or a cluster-scoped one. Namespace selects a namespace.
 //   - [ResourceInterface]: get, list, watch, patch and delete.
-//   - [Requester]: the requests behind List and Watch, for those who want to read the answer item by item. What Resource
-//     and Namespace return implements it.
+//   - [Requester]: the requests of List and Watch, to read the response item by item. The results of Resource and
+//     Namespace implement it.
 //
-// What to expect:
+// Guarantees:
 //
-//   - Answers are protobuf where the server can do it, and JSON otherwise. From a server that sends whole objects, the
-//     metadata is taken out of them, in a watch as well.
-//   - The kind and API version of what is returned are empty: they would be those of PartialObjectMetadata.
+//   - Responses are protobuf if the server supports it, and JSON otherwise. If a server sends whole objects, the
+//     metadata is extracted from them, in a watch as well.
+//   - The kind and API version of the results are empty: they would be those of PartialObjectMetadata.
 //   - A group, version, resource, namespace, name or subresource that is not one segment of a path ("", "..", "a/b") is
 //     an error, and nothing is sent.
 package metadata

@@ -17,7 +17,7 @@ import (
 	"vedette.dev/rest"
 )
 
-// The forms of an answer, the best first. Whole objects are better than nothing.
+// The media types of responses, best first. Whole objects are the fallback.
 const (
 	acceptObject = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1," +
 		"application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
@@ -25,7 +25,7 @@ const (
 		"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
 )
 
-// resourceClient speaks for one resource, in one namespace or in none.
+// resourceClient is the client of one resource, in one namespace or in none.
 type resourceClient struct {
 	client    rest.Interface
 	resource  schema.GroupVersionResource
@@ -51,7 +51,7 @@ func (c *resourceClient) DeleteCollection(ctx context.Context, opts metav1.Delet
 	return c.delete(ctx, c.selected(c.client.Delete(), listOptions), opts)
 }
 
-// delete sends the options as JSON, for the server cannot read them as protobuf where the resource is a custom one.
+// delete sends the options as JSON, because the server cannot decode them as protobuf for custom resources.
 func (c *resourceClient) delete(ctx context.Context, r *rest.Request, opts metav1.DeleteOptions) error {
 	opts.Kind, opts.APIVersion = "DeleteOptions", "v1"
 	body, err := json.Marshal(&opts)
@@ -93,19 +93,19 @@ func (c *resourceClient) Patch(ctx context.Context, name string, pt types.PatchT
 	return c.object(ctx, "patch", r.Body(data), &opts)
 }
 
-// ListRequest is the request behind List.
+// ListRequest returns the request of List.
 func (c *resourceClient) ListRequest(opts metav1.ListOptions) *rest.Request {
 	return c.selected(c.client.Get(), opts).SetHeader("Accept", acceptList)
 }
 
-// WatchRequest is the request behind Watch.
+// WatchRequest returns the request of Watch.
 func (c *resourceClient) WatchRequest(opts metav1.ListOptions) *rest.Request {
 	opts.Watch = true
 	return c.selected(c.client.Get(), opts).SetHeader("Accept", acceptObject)
 }
 
-// selected points a request at the objects that opts selects. A time limit in opts is also one for the whole request,
-// in case the server does not keep to it.
+// selected sets the selection of opts in a request. A timeout in opts also limits the whole request, in case the server
+// does not respect it.
 func (c *resourceClient) selected(r *rest.Request, opts metav1.ListOptions) *rest.Request {
 	r = c.on(r).VersionedParams(&opts, gentype.ParameterCodec)
 	if opts.TimeoutSeconds != nil {

@@ -22,8 +22,8 @@ func GetAPIGroupResources(cl discovery.DiscoveryInterface) ([]*APIGroupResources
 	return GetAPIGroupResourcesWithContext(context.Background(), discovery.ToDiscoveryInterfaceWithContext(cl))
 }
 
-// GetAPIGroupResourcesWithContext reads everything that the server serves. Group versions that fail are left out; it is an
-// error only if nothing could be read.
+// GetAPIGroupResourcesWithContext reads everything that the server serves. Group versions that fail are omitted; it is
+// an error only if nothing could be read.
 func GetAPIGroupResourcesWithContext(ctx context.Context, cl discovery.DiscoveryInterfaceWithContext) ([]*APIGroupResources, error) {
 	groups, lists, err := cl.ServerGroupsAndResourcesWithContext(ctx)
 	if groups == nil || lists == nil {
@@ -50,18 +50,18 @@ func groupResources(groups []*metav1.APIGroup, lists []*metav1.APIResourceList) 
 	return result
 }
 
-// NewDiscoveryRESTMapper returns a mapper of what was read. It does not change.
+// NewDiscoveryRESTMapper returns a mapper for these resources. It is immutable.
 func NewDiscoveryRESTMapper(groupResources []*APIGroupResources) meta.RESTMapper {
 	return mapper{newPriorityMapper(groupResources)}
 }
 
-// NewDiscoveryRESTMapperWithContext returns a mapper of what was read. It does not change.
+// NewDiscoveryRESTMapperWithContext returns a mapper for these resources. It is immutable.
 func NewDiscoveryRESTMapperWithContext(groupResources []*APIGroupResources) meta.RESTMapperWithContext {
 	return mapper{newPriorityMapper(groupResources)}
 }
 
-// newPriorityMapper puts a mapper for each group version behind one that chooses among their answers. The first pattern
-// that an answer fits wins: core v1, then for each group its versions, then any version of a group.
+// newPriorityMapper returns a mapper that combines one mapper for each group version. The first matching pattern takes
+// precedence: core v1, then for each group its versions, then any version of a group.
 func newPriorityMapper(groups []*APIGroupResources) *meta.PriorityRESTMapperWithContext {
 	all := meta.MultiRESTMapperWithContext{}
 	order := []schema.GroupVersion{{Version: "v1"}}
@@ -84,7 +84,7 @@ func newPriorityMapper(groups []*APIGroupResources) *meta.PriorityRESTMapperWith
 	return m
 }
 
-// versionsOf is the versions that were read, the preferred one first.
+// versionsOf returns the versions that were read, the preferred one first.
 func versionsOf(group *APIGroupResources) []schema.GroupVersion {
 	var preferred, others []schema.GroupVersion
 	for _, v := range group.Group.Versions {
@@ -102,7 +102,8 @@ func versionsOf(group *APIGroupResources) []schema.GroupVersion {
 
 func versionMapper(gv schema.GroupVersion, resources []metav1.APIResource) *meta.DefaultRESTMapper {
 	m := meta.NewDefaultRESTMapper([]schema.GroupVersion{gv})
-	// The server does not tell the kinds of lists. These are guesses, so what it does tell comes after them and wins.
+	// The server does not report the kinds of lists. These are guesses, so that reported kinds come later and take
+	// precedence.
 	m.Add(gv.WithKind("List"), meta.RESTScopeRoot)
 	for i := range resources {
 		if r := &resources[i]; !isSubresource(r) {

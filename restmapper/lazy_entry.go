@@ -10,11 +10,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// entry is a group, or everything, as it was last read. Those who find what they look for take no lock.
+// entry is a group, or everything, as it was last read. Successful lookups take no lock.
 type entry struct {
-	turn chan struct{} // of capacity 1: held by the one who asks the server
+	turn chan struct{} // of capacity 1: held during requests
 	last atomic.Pointer[reading]
-	// read asks the server. It gets what was read before, or nil.
+	// read sends the requests. It is given what was read before, or nil.
 	read func(ctx context.Context, before *reading) *reading
 }
 
@@ -22,14 +22,14 @@ func newEntry(read func(context.Context, *reading) *reading) *entry {
 	return &entry{turn: make(chan struct{}, 1), read: read}
 }
 
-// reading is what the server told. It does not change.
+// reading is the result of requests. It is immutable.
 type reading struct {
 	groups []*APIGroupResources
 	// mapper is nil if nothing was ever read.
 	mapper meta.RESTMapperWithContext
-	// err is what could not be read, if anything.
+	// err is the error of what could not be read, if any.
 	err error
-	// at is when this was read; zero if it failed, so that the next one who misses something asks again.
+	// at is when this was read; zero if it failed, so that the next miss reads again.
 	at time.Time
 }
 
@@ -37,7 +37,7 @@ func newReading(groups []*APIGroupResources, err error) *reading {
 	return &reading{groups: groups, mapper: newPriorityMapper(groups), err: err, at: time.Now()}
 }
 
-// failed is what is left when the server cannot be asked: what was known before.
+// failed returns what is left if the server cannot be reached: what was known before.
 func (before *reading) failed(err error) *reading {
 	if before == nil {
 		return &reading{err: err}
@@ -59,7 +59,7 @@ func (before *reading) resources(group, version string) ([]metav1.APIResource, b
 	return nil, false
 }
 
-// explain turns "there is no such thing" into "it may be in what could not be read", where that is the truth.
+// explain adds to a no-match error that not everything could be read, if that is the case.
 func (r *reading) explain(err error) error {
 	if r.err == nil || !meta.IsNoMatchError(err) {
 		return err
@@ -67,7 +67,7 @@ func (r *reading) explain(err error) error {
 	return fmt.Errorf("%v, but not everything could be read: %w", err, r.err)
 }
 
-// ask reads anew, unless another has done so since we saw what we saw: then that is the answer.
+// ask reads again, unless another caller has done so since seen was read: then that is the result.
 func (e *entry) ask(ctx context.Context, seen *reading) (*reading, error) {
 	select {
 	case e.turn <- struct{}{}:
@@ -79,7 +79,7 @@ func (e *entry) ask(ctx context.Context, seen *reading) (*reading, error) {
 		return now, nil
 	}
 	now := e.read(ctx, seen)
-	// What failed because our own context ended is no answer for others.
+	// An error because our own context ended is not valid for other callers.
 	if now.err != nil && ctx.Err() != nil {
 		return nil, now.err
 	}

@@ -14,7 +14,7 @@ import (
 	"vedette.dev/discovery"
 )
 
-// lazy is behind Lazy.
+// lazy is the implementation of Lazy.
 type lazy struct {
 	client   discovery.DiscoveryInterfaceWithContext
 	interval time.Duration
@@ -49,7 +49,7 @@ func (l *lazy) group(name string) *entry {
 	return e
 }
 
-// forgetMissing keeps the names of groups that never existed from piling up.
+// forgetMissing limits the number of remembered groups that never existed.
 func (l *lazy) forgetMissing() {
 	for name, e := range l.groups {
 		if r := e.last.Load(); r != nil && len(r.groups) == 0 && time.Since(r.at) >= l.interval {
@@ -58,7 +58,7 @@ func (l *lazy) forgetMissing() {
 	}
 }
 
-// groupNames are the groups that were read and exist.
+// groupNames returns the groups that were read and exist.
 func (l *lazy) groupNames() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -83,8 +83,8 @@ func (l *lazy) readEverything(ctx context.Context, before *reading) *reading {
 	return newReading(groupResources(groups, lists), err)
 }
 
-// readGroup reads one group with all its versions. A version that fails does not hide the others, and is what it was
-// before, if it was read before.
+// readGroup reads one group with all its versions. A version that fails does not hide the others, and keeps its
+// previous content, if there is one.
 func (l *lazy) readGroup(ctx context.Context, name string, before *reading) *reading {
 	group, err := l.serverGroup(ctx, name)
 	if apierrors.IsNotFound(err) {
@@ -101,7 +101,7 @@ func (l *lazy) readGroup(ctx context.Context, name string, before *reading) *rea
 		switch {
 		case err == nil:
 			g.VersionedResources[v.Version] = list.APIResources
-		case apierrors.IsNotFound(err): // it went away just now
+		case apierrors.IsNotFound(err): // it was just deleted
 		default:
 			failed[gv] = err
 			if resources, ok := before.resources(name, v.Version); ok {
@@ -119,7 +119,7 @@ func (l *lazy) readGroup(ctx context.Context, name string, before *reading) *rea
 	return r
 }
 
-// serverGroup reads the versions of a group: alone, if the client can do that, or among all.
+// serverGroup reads the versions of a group: alone, if the client supports that, or with all others.
 func (l *lazy) serverGroup(ctx context.Context, name string) (*metav1.APIGroup, error) {
 	if one, ok := l.client.(interface {
 		ServerGroup(ctx context.Context, name string) (*metav1.APIGroup, error)

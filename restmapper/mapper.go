@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// mapper gives one that takes contexts the methods without, so that each mapper here is written once.
+// mapper adds the methods without contexts, so that each mapper here is written once.
 type mapper struct {
 	meta.ResettableRESTMapperWithContext
 }

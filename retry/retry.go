@@ -1,5 +1,5 @@
-// Package retry does something again until it works: OnError while an error is worth another try, RetryOnConflict while
-// somebody else was quicker to update the same object. DefaultRetry and DefaultBackoff say how often and how fast.
+// Package retry retries functions: OnError while an error is retriable, RetryOnConflict after update conflicts.
+// DefaultRetry and DefaultBackoff are backoffs for it.
 package retry
 
 import (
@@ -9,16 +9,16 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// DefaultRetry is for an object that several clients change: five tries, ten milliseconds apart. It is a variable
-// because wait.Backoff is a struct; copy it to change it.
+// DefaultRetry is for an object that several clients change: five attempts, ten milliseconds apart. Copy it to change
+// it.
 var DefaultRetry = wait.Backoff{Steps: 5, Duration: 10 * time.Millisecond, Factor: 1, Jitter: 0.1}
 
-// DefaultBackoff is for an object that a controller is busy with: four tries, each wait five times the one before,
-// from ten milliseconds on.
+// DefaultBackoff is for an object that a controller changes often: four attempts, with delays from ten milliseconds on
+// that increase by a factor of five.
 var DefaultBackoff = wait.Backoff{Steps: 4, Duration: 10 * time.Millisecond, Factor: 5, Jitter: 0.1}
 
 // OnError calls fn until it succeeds, until it fails with an error that is not retriable, or until backoff has no step
-// left. It returns the last error of fn, as fn returned it.
+// left. It returns the last error of fn unchanged.
 func OnError(backoff wait.Backoff, retriable func(error) bool, fn func() error) error {
 	var last error
 	err := wait.ExponentialBackoff(backoff, func() (bool, error) {
@@ -34,8 +34,8 @@ func OnError(backoff wait.Backoff, retriable func(error) bool, fn func() error) 
 	return err
 }
 
-// RetryOnConflict calls fn again while it returns a conflict, which means that the object was changed after fn read
-// it. So fn must read the object anew each time, change what it read, and return the error of the update:
+// RetryOnConflict calls fn again while it returns a conflict, which means that the object was changed after fn read it.
+// So fn must read the object again each time, change it, and return the error of the update:
 //
 //	err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
 //		deployment, err := client.Get(ctx, "web", metav1.GetOptions{})

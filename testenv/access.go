@@ -14,17 +14,18 @@ import (
 	"vedette.dev/testenv/internal/pki"
 )
 
-// The users that the API server knows.
+// The users of the API server.
 const (
 	// AdminUser may do everything. It has a token and a client certificate.
 	AdminUser = "testenv-admin"
-	// PlainUser may do no more than everybody who is known: ask for versions and for what it may do. It has a token.
+	// PlainUser has no permissions beyond those of every authenticated user: versions and its own permissions. It has a
+	// token.
 	PlainUser = "testenv-user"
 
 	adminGroup = "system:masters"
 )
 
-// access is all that servers and clients need to trust each other.
+// access has the credentials of servers and clients.
 type access struct {
 	ca         []byte
 	serving    pki.Pair
@@ -52,7 +53,7 @@ func newAccess() (access, error) {
 	return a, err
 }
 
-// httpClient is one of the administrator's, known by the certificate.
+// httpClient returns a client of the administrator, authenticated by certificate.
 func (a access) httpClient() (*http.Client, error) {
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(a.ca)
@@ -92,7 +93,7 @@ func (a access) writeServerFiles(dir string) error {
 func (a access) serverArgs(dir string) []string {
 	in := func(name string) string { return filepath.Join(dir, name) }
 	return []string{
-		"--cert-dir=" + in("certs"), // for nothing that we know of, but the default is a folder of the system
+		"--cert-dir=" + in("certs"), // unused, but the default is a system folder
 		"--tls-cert-file=" + in(servingCertFile),
 		"--tls-private-key-file=" + in(servingKeyFile),
 		"--client-ca-file=" + in(caFile),

@@ -1,17 +1,17 @@
 // Package testenv runs a real Kubernetes API server for tests: kube-apiserver and etcd, built from their Go modules.
 //
 // Nothing has to be installed but Go. The first use builds the two programs, which takes some minutes; later ones start
-// within four seconds. Build them beforehand, with a view of the progress, by
+// within four seconds. To build them beforehand, with progress:
 //
 //	go run vedette.dev/testenv/cmd/testenv build
 //
 // # Types
 //
-//   - [Env] is a running API server with its store. [Start] makes one, [Env.Stop] ends it.
-//   - [Config] says how. Its zero value works.
+//   - [Env] is a running API server with its etcd. [Start] starts one, [Env.Stop] stops it.
+//   - [Config] configures it. Its zero value works.
 //   - [Shared] is one environment for all the tests of a package.
-//   - [New] is an environment for one test, which has wishes of its own.
-//   - [Kubectl] is a program to drive it with, built in the same way.
+//   - [New] starts an environment for one test, with its own configuration.
+//   - [Kubectl] is a kubectl of the same version, built in the same way.
 //
 // # Use
 //
@@ -31,28 +31,28 @@
 //
 // Tests that share an environment should each work in a namespace of their own.
 //
-// # What runs there
+// # What is running
 //
-// The API server alone: no kubelet, no scheduler and no controllers. Pods stay as they are written, a deployment makes no
-// pods, and a namespace that is deleted stays "Terminating" since nobody empties it. Admission of service accounts is off,
-// so that pods can be written without them.
+// Only the API server and etcd: no kubelet, no scheduler and no controllers. Pods are not changed, a deployment creates
+// no pods, and a namespace that is deleted stays "Terminating" since there is no controller to empty it. The admission
+// plugin for service accounts is off, so that pods can be created without them.
 //
 // Two users have tokens, [AdminUser] and [PlainUser]; the former also has a client certificate. [Env.Kubeconfig] has both.
 // The server's certificate is signed by an authority made for this environment, so clients verify it as they should.
 //
-// # What ends it
+// # Cleanup
 //
-// Servers and files are gone when Stop returns. They also go, a moment later, if the test panics, runs into the timeout of
-// go test, or is killed, be it with kill -9. Logs go with them: set Config.Output to see them.
+// Servers and files are removed when Stop returns. They are also removed, a moment later, if the test panics, runs into
+// the timeout of go test, or is killed, even with kill -9. Logs are removed, too: set Config.Output to see them.
 //
-// # Trouble to make
+// # Faults
 //
-// [Env.KillAPIServer] and [Env.StopAPIServer] take the server away, rudely or politely; [Env.StartAPIServer] brings it back
-// at the same address with the same data, and [Env.RestartAPIServer] does both. [Env.Compact] makes etcd forget old
-// versions; see there for which requests are then answered with 410 Gone.
+// [Env.KillAPIServer] and [Env.StopAPIServer] stop the server, by force or gracefully; [Env.StartAPIServer] starts it
+// again at the same address with the same data, and [Env.RestartAPIServer] does both. [Env.Compact] compacts etcd; see
+// there for which requests are then answered with 410 Gone.
 //
-// # Where the programs are kept
+// # Where the programs are stored
 //
-// In vedette/testenv under [os.UserCacheDir], by version. The environment variable VEDETTE_TESTENV_DIR names another
+// In vedette/testenv under [os.UserCacheDir], by version. The environment variable VEDETTE_TESTENV_DIR sets another
 // folder. `testenv clean` removes them.
 package testenv

@@ -14,7 +14,7 @@ import (
 	"vedette.dev/testenv/internal/process"
 )
 
-// etcd is the store behind the API server, as far as this package uses it.
+// etcd is the etcd of the API server.
 type etcd struct {
 	process *process.Process
 	name    string
@@ -60,14 +60,13 @@ func (s etcd) args(dir, peerURL string) []string {
 		"--initial-advertise-peer-urls=" + peerURL,
 		"--initial-cluster=" + s.name + "=" + peerURL,
 		"--unsafe-no-fsync", // the data does not outlive the test
-		// It has nobody to lose an election against, so it need not be patient: ready in 0.1 s instead of 0.6 s.
+		// There is only one member, so elections can be fast: ready in 0.1 s instead of 0.6 s.
 		"--heartbeat-interval=50",
 		"--election-timeout=250",
 	}
 }
 
-// etcdReady asks for the name too: if another environment's etcd was quicker to take the port, it would answer all else
-// just as well.
+// etcdReady also checks the name: another environment's etcd may have taken the port, and would pass otherwise.
 func (e *Env) etcdReady(ctx context.Context) error {
 	var answer struct {
 		Members []struct {
@@ -83,14 +82,14 @@ func (e *Env) etcdReady(ctx context.Context) error {
 	return nil
 }
 
-// EtcdURL is where etcd listens for clients, without any authentication.
+// EtcdURL returns the client URL of etcd, without authentication.
 func (e *Env) EtcdURL() string { return e.etcd.url }
 
-// EtcdLog is the file that etcd writes to.
+// EtcdLog returns the log file of etcd.
 func (e *Env) EtcdLog() string { return filepath.Join(e.keeper.Dir(), "etcd.log") }
 
-// askEtcd speaks to etcd in JSON, which spares this module etcd's client and gRPC. Bytes travel in base64, as
-// encoding/json writes them.
+// askEtcd uses etcd's JSON API, so that this module does not need etcd's client and gRPC. Bytes are in base64, as in
+// encoding/json.
 func (e *Env) askEtcd(ctx context.Context, method string, question, answer any) error {
 	body, err := json.Marshal(question)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Kubeconfig is the path of a kubeconfig file with three contexts: "admin", which is the current one, "admin-cert", the
-// same user with a client certificate in place of a token, and "user", who may do nothing much.
+// Kubeconfig returns the path of a kubeconfig file with three contexts: "admin", which is the current one,
+// "admin-cert", the same user with a client certificate in place of a token, and "user", without permissions.
 func (e *Env) Kubeconfig() string { return filepath.Join(e.keeper.Dir(), "kubeconfig") }
 
 const kubeconfig = `apiVersion: v1

@@ -14,11 +14,11 @@ const (
 	endPort   = 32000
 )
 
-// portAttempts bounds both the search for a free port, and how often a server is started anew because somebody took the
-// port between our finding it free and the server's binding it.
+// portAttempts limits both the search for a free port, and the retries of a start because another process took the port
+// in between.
 const portAttempts = 20
 
-// freeAddress returns an address on the loopback that nobody listens on.
+// freeAddress returns an unused address on the loopback interface.
 func freeAddress() (string, error) {
 	var last error
 	for range portAttempts {

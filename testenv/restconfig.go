@@ -6,15 +6,15 @@ import (
 	"vedette.dev/rest"
 )
 
-// RESTConfig is for a client of [AdminUser], with a token. Each call returns a new one. There is no limit to how many
-// requests a second it sends: the default of clients would make tests slow.
+// RESTConfig returns a configuration for [AdminUser], with a token. Each call returns a new one. It has no rate limit:
+// the default of clients would make tests slow.
 func (e *Env) RESTConfig() *rest.Config {
 	cfg := e.restConfig()
 	cfg.BearerToken = e.access.adminToken
 	return cfg
 }
 
-// CertRESTConfig is for the same user, who shows a client certificate in place of a token.
+// CertRESTConfig returns a configuration for the same user, with a client certificate in place of a token.
 func (e *Env) CertRESTConfig() *rest.Config {
 	cfg := e.restConfig()
 	cfg.CertData = bytes.Clone(e.access.adminCert.Cert)
@@ -22,7 +22,7 @@ func (e *Env) CertRESTConfig() *rest.Config {
 	return cfg
 }
 
-// PlainRESTConfig is for a client of [PlainUser]: almost every request is answered with 403 Forbidden.
+// PlainRESTConfig returns a configuration for [PlainUser]: almost every request is answered with 403 Forbidden.
 func (e *Env) PlainRESTConfig() *rest.Config {
 	cfg := e.restConfig()
 	cfg.BearerToken = e.access.plainToken

@@ -11,19 +11,20 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Action is a request that was made of a fake client.
+// Action is a request to a fake client.
 type Action interface {
 	GetNamespace() string
 	// GetVerb is get, list, watch, create, update, patch, delete or delete-collection.
 	GetVerb() string
 	GetResource() schema.GroupVersionResource
 	GetSubresource() string
-	// Matches compares the verb and the resource, "pods" or "pods/status". Without a subresource in it, all of them match.
+	// Matches compares the verb and the resource, "pods" or "pods/status". Without a subresource, all subresources
+	// match.
 	Matches(verb, resource string) bool
 	DeepCopy() Action
 }
 
-// GenericAction is for what has no form of its own, such as reading logs.
+// GenericAction is for requests without an action of their own, such as reading logs.
 type GenericAction interface {
 	Action
 	GetValue() any
@@ -41,7 +42,7 @@ type ListAction interface {
 	GetListRestrictions() ListRestrictions
 }
 
-// CreateAction makes an object.
+// CreateAction creates an object.
 type CreateAction interface {
 	Action
 	GetObject() runtime.Object
@@ -66,7 +67,7 @@ type DeleteCollectionAction interface {
 	GetListRestrictions() ListRestrictions
 }
 
-// PatchAction changes a part of an object.
+// PatchAction patches an object.
 type PatchAction interface {
 	Action
 	GetName() string
@@ -74,7 +75,7 @@ type PatchAction interface {
 	GetPatch() []byte
 }
 
-// WatchAction follows the objects that a selector selects.
+// WatchAction watches the objects that a selector selects.
 type WatchAction interface {
 	Action
 	GetWatchRestrictions() WatchRestrictions
@@ -96,14 +97,14 @@ type ListRestrictions struct {
 	Fields fields.Selector
 }
 
-// WatchRestrictions are the selectors of a watch, and where it begins.
+// WatchRestrictions are the selectors of a watch, and its resource version.
 type WatchRestrictions struct {
 	Labels          labels.Selector
 	Fields          fields.Selector
 	ResourceVersion string
 }
 
-// ActionImpl is what all actions have.
+// ActionImpl is the common part of all actions.
 type ActionImpl struct {
 	Namespace   string
 	Verb        string
@@ -123,7 +124,7 @@ func (a ActionImpl) GetResource() schema.GroupVersionResource { return a.Resourc
 // GetSubresource implements Action.
 func (a ActionImpl) GetSubresource() string { return a.Subresource }
 
-// Matches implements Action. Upper and lower case are the same.
+// Matches implements Action. It ignores case.
 func (a ActionImpl) Matches(verb, resource string) bool {
 	resource, sub, hasSub := strings.Cut(resource, "/")
 	return strings.EqualFold(verb, a.Verb) && strings.EqualFold(resource, a.Resource.Resource) &&

@@ -21,7 +21,7 @@ type GenericActionImpl struct {
 // GetValue implements GenericAction.
 func (a GenericActionImpl) GetValue() any { return a.Value }
 
-// DeepCopy implements Action. The value stays the same.
+// DeepCopy implements Action. The value is shared.
 func (a GenericActionImpl) DeepCopy() Action { return a }
 
 // GetActionImpl is a GetAction.

@@ -1,5 +1,5 @@
-// Package testing is what the fake clients have in common: a record of what was asked of them, and functions that answer in
-// place of the server.
+// Package testing is the common part of the fake clients: a record of their actions, and reactors that answer in place
+// of the server.
 //
 //	client := fake.NewSimpleClientset()
 //	client.PrependReactor("create", "pods", func(action testing.Action) (bool, runtime.Object, error) {
@@ -9,20 +9,21 @@
 // # Types
 //
 //   - [Fake] is embedded in every fake client. It has the actions so far, and the chains of reactors.
-//   - [Action] is one request, as one of the types with names such as [CreateActionImpl]. The functions with names such as
-//     [NewCreateAction] make them, to compare with.
+//   - [Action] is one request, as one of the types with names such as [CreateActionImpl]. The functions with names such
+//     as [NewCreateAction] create them, for comparison.
 //   - [ReactionFunc], [WatchReactionFunc] and [ProxyReactionFunc] answer actions.
-//   - [ObjectTracker] is the way to the objects that goes past the reactors. [NewObjectTracker] makes one for fake clients
-//     of your own.
+//   - [ObjectTracker] gives access to the objects without reactors. [NewObjectTracker] returns one for fake clients of
+//     your own.
 //
-// # What holds
+// # Guarantees
 //
-//   - An action is recorded when the request is made, before a reactor sees it, in the order in which requests come.
-//   - Reactors are asked in the order of the chain; the first that handles an action answers it. In a fake client the last one is
-//     the server, an API server of package apitest in this process. So a reactor that is appended is not asked for anything, and
-//     one that is prepended is asked first.
-//   - Reactors run in the goroutine of the caller, and no lock is held: they may use the client.
-//   - A reactor has an action of its own, which it may change. The objects in it are copies of what the caller sent.
-//   - What a reactor returns is sent to the client as the server would: an error that is a Status arrives as one, other errors
+//   - An action is recorded when the request is made, before a reactor is called, in the order of the requests.
+//   - Reactors are called in the order of the chain; the first that handles an action answers it. In a fake client the
+//     last one is the server, an API server of package apitest in this process. So an appended reactor is never called,
+//     and a prepended one is called first.
+//   - Reactors run in the goroutine of the caller, without a lock: they may use the client.
+//   - A reactor gets its own copy of the action, which it may modify. The objects in it are copies of what the caller
+//     sent.
+//   - The result of a reactor is sent to the client as the server would: a Status error arrives as one, other errors
 //     are found by errors.Is.
 package testing

@@ -12,26 +12,26 @@ import (
 	"vedette.dev/rest"
 )
 
-// Fake is what fake clients have in common. Its zero value records actions and has no reactors. The lock is for the chains
-// and Resources, where they are not changed by methods.
+// Fake is the common part of fake clients. Its zero value records actions and has no reactors. The lock is for the
+// chains and Resources, if they are changed without the methods.
 type Fake struct {
 	sync.RWMutex
 	actions []Action
 
-	// ReactionChain is who answers actions other than watches.
+	// ReactionChain answers actions other than watches.
 	ReactionChain []Reactor
-	// WatchReactionChain is who answers watches.
+	// WatchReactionChain answers watches.
 	WatchReactionChain []WatchReactor
-	// ProxyReactionChain is who answers what is read from pods and services.
+	// ProxyReactionChain answers requests to pods and services.
 	ProxyReactionChain []ProxyReactor
 
-	// Resources, if set, is what discovery says that the server has.
+	// Resources, if set, is the result of discovery.
 	Resources []*metav1.APIResourceList
 }
 
-// FakeClient is what fake clients can do beyond the clients that they stand in for.
+// FakeClient has the additional methods of fake clients.
 type FakeClient interface {
-	// Tracker is the way to the objects that goes past the reactors.
+	// Tracker gives access to the objects without reactors.
 	Tracker() ObjectTracker
 
 	AddReactor(verb, resource string, reaction ReactionFunc)
@@ -49,49 +49,49 @@ type FakeClient interface {
 	Actions() []Action
 }
 
-// AddReactor adds a reactor to the end of the chain. For "*", all verbs or all resources count.
+// AddReactor appends a reactor to the chain. "*" means all verbs or all resources.
 func (c *Fake) AddReactor(verb, resource string, reaction ReactionFunc) {
 	c.Lock()
 	defer c.Unlock()
 	c.ReactionChain = append(slices.Clip(c.ReactionChain), &SimpleReactor{verb, resource, reaction})
 }
 
-// PrependReactor adds a reactor to the beginning of the chain. For "*", all verbs or all resources count.
+// PrependReactor prepends a reactor to the chain. "*" means all verbs or all resources.
 func (c *Fake) PrependReactor(verb, resource string, reaction ReactionFunc) {
 	c.Lock()
 	defer c.Unlock()
 	c.ReactionChain = append([]Reactor{&SimpleReactor{verb, resource, reaction}}, c.ReactionChain...)
 }
 
-// AddWatchReactor adds a reactor to the end of the chain.
+// AddWatchReactor appends a reactor to the chain.
 func (c *Fake) AddWatchReactor(resource string, reaction WatchReactionFunc) {
 	c.Lock()
 	defer c.Unlock()
 	c.WatchReactionChain = append(slices.Clip(c.WatchReactionChain), &SimpleWatchReactor{resource, reaction})
 }
 
-// PrependWatchReactor adds a reactor to the beginning of the chain.
+// PrependWatchReactor prepends a reactor to the chain.
 func (c *Fake) PrependWatchReactor(resource string, reaction WatchReactionFunc) {
 	c.Lock()
 	defer c.Unlock()
 	c.WatchReactionChain = append([]WatchReactor{&SimpleWatchReactor{resource, reaction}}, c.WatchReactionChain...)
 }
 
-// AddProxyReactor adds a reactor to the end of the chain.
+// AddProxyReactor appends a reactor to the chain.
 func (c *Fake) AddProxyReactor(resource string, reaction ProxyReactionFunc) {
 	c.Lock()
 	defer c.Unlock()
 	c.ProxyReactionChain = append(slices.Clip(c.ProxyReactionChain), &SimpleProxyReactor{resource, reaction})
 }
 
-// PrependProxyReactor adds a reactor to the beginning of the chain.
+// PrependProxyReactor prepends a reactor to the chain.
 func (c *Fake) PrependProxyReactor(resource string, reaction ProxyReactionFunc) {
 	c.Lock()
 	defer c.Unlock()
 	c.ProxyReactionChain = append([]ProxyReactor{&SimpleProxyReactor{resource, reaction}}, c.ProxyReactionChain...)
 }
 
-// Record notes an action, without asking anyone.
+// Record records an action, without calling reactors.
 func (c *Fake) Record(action Action) {
 	action = action.DeepCopy()
 	c.Lock()
@@ -99,14 +99,14 @@ func (c *Fake) Record(action Action) {
 	c.actions = append(c.actions, action)
 }
 
-// Chains returns the reactors as they are now.
+// Chains returns the current reactors.
 func (c *Fake) Chains() ([]Reactor, []WatchReactor, []ProxyReactor) {
 	c.RLock()
 	defer c.RUnlock()
 	return slices.Clone(c.ReactionChain), slices.Clone(c.WatchReactionChain), slices.Clone(c.ProxyReactionChain)
 }
 
-// Invokes records an action, and asks the reactors. If none handles it, the answer is defaultReturnObj.
+// Invokes records an action, and calls the reactors. If none handles it, the result is defaultReturnObj.
 func (c *Fake) Invokes(action Action, defaultReturnObj runtime.Object) (runtime.Object, error) {
 	c.Record(action)
 	chain, _, _ := c.Chains()
@@ -121,7 +121,7 @@ func (c *Fake) Invokes(action Action, defaultReturnObj runtime.Object) (runtime.
 	return defaultReturnObj, nil
 }
 
-// InvokesWatch records a watch, and asks the reactors. If none handles it, that is an error.
+// InvokesWatch records a watch, and calls the reactors. If none handles it, that is an error.
 func (c *Fake) InvokesWatch(action Action) (watch.Interface, error) {
 	c.Record(action)
 	_, chain, _ := c.Chains()
@@ -136,8 +136,8 @@ func (c *Fake) InvokesWatch(action Action) (watch.Interface, error) {
 	return nil, fmt.Errorf("no reactor handles the watch %#v", action)
 }
 
-// InvokesProxy records a read from a pod or a service, and asks the reactors. If none handles it without an error, the answer
-// is nil.
+// InvokesProxy records a request to a pod or a service, and calls the reactors. If none handles it without an error,
+// the result is nil.
 func (c *Fake) InvokesProxy(action Action) rest.ResponseWrapper {
 	c.Record(action)
 	_, _, chain := c.Chains()
@@ -152,14 +152,14 @@ func (c *Fake) InvokesProxy(action Action) rest.ResponseWrapper {
 	return nil
 }
 
-// ClearActions forgets the actions so far.
+// ClearActions clears the record.
 func (c *Fake) ClearActions() {
 	c.Lock()
 	defer c.Unlock()
 	c.actions = nil
 }
 
-// Actions returns the actions so far, in their order.
+// Actions returns the actions so far, in order.
 func (c *Fake) Actions() []Action {
 	c.RLock()
 	defer c.RUnlock()

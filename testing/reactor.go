@@ -9,13 +9,14 @@ import (
 	"vedette.dev/rest"
 )
 
-// ReactionFunc answers an action. If it says that it has not handled it, the next reactor is asked.
+// ReactionFunc answers an action. If handled is false, the next reactor is called.
 type ReactionFunc func(action Action) (handled bool, ret runtime.Object, err error)
 
-// WatchReactionFunc answers a watch. The client gets the events of ret, which is stopped when the client has enough.
+// WatchReactionFunc answers a watch. The client gets the events of ret, which is stopped when the client stops the
+// watch.
 type WatchReactionFunc func(action Action) (handled bool, ret watch.Interface, err error)
 
-// ProxyReactionFunc answers what is read from a pod or a service.
+// ProxyReactionFunc answers a request to a pod or a service.
 type ProxyReactionFunc func(action Action) (handled bool, ret rest.ResponseWrapper, err error)
 
 // Reactor answers the actions that it handles.
@@ -30,13 +31,13 @@ type WatchReactor interface {
 	React(action Action) (handled bool, ret watch.Interface, err error)
 }
 
-// ProxyReactor answers what is read from the pods or services that it handles.
+// ProxyReactor answers the requests to pods or services that it handles.
 type ProxyReactor interface {
 	Handles(action Action) bool
 	React(action Action) (handled bool, ret rest.ResponseWrapper, err error)
 }
 
-// SimpleReactor is a ReactionFunc for one verb and one resource, "pods" or "pods/status". For "*", all count.
+// SimpleReactor is a ReactionFunc for one verb and one resource, "pods" or "pods/status". "*" means all.
 type SimpleReactor struct {
 	Verb     string
 	Resource string
@@ -51,7 +52,7 @@ func (r *SimpleReactor) Handles(action Action) bool {
 // React implements Reactor.
 func (r *SimpleReactor) React(action Action) (bool, runtime.Object, error) { return r.Reaction(action) }
 
-// SimpleWatchReactor is a WatchReactionFunc for one resource. For "*", all count.
+// SimpleWatchReactor is a WatchReactionFunc for one resource. "*" means all.
 type SimpleWatchReactor struct {
 	Resource string
 	Reaction WatchReactionFunc
@@ -65,7 +66,7 @@ func (r *SimpleWatchReactor) React(action Action) (bool, watch.Interface, error)
 	return r.Reaction(action)
 }
 
-// SimpleProxyReactor is a ProxyReactionFunc for one resource. For "*", all count.
+// SimpleProxyReactor is a ProxyReactionFunc for one resource. "*" means all.
 type SimpleProxyReactor struct {
 	Resource string
 	Reaction ProxyReactionFunc

@@ -18,14 +18,14 @@ import (
 	"vedette.dev/internal/tracker"
 )
 
-// ObjectTracker is the way to the objects of a fake client that goes past its reactors, and leaves no trace among its actions.
+// ObjectTracker gives access to the objects of a fake client without calling its reactors or recording actions.
 type ObjectTracker interface {
-	// Add stores an object as it is, in the place of one of the same name. Of a list, it stores each item.
+	// Add stores an object unchanged, and replaces one of the same name. For a list, it stores each item.
 	Add(obj runtime.Object) error
 	Get(gvr schema.GroupVersionResource, ns, name string, opts ...metav1.GetOptions) (runtime.Object, error)
 	Create(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.CreateOptions) error
 	Update(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.UpdateOptions) error
-	// Patch replaces an object by obj, which has been patched already.
+	// Patch replaces an object by obj, which is already patched.
 	Patch(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.PatchOptions) error
 	Apply(gvr schema.GroupVersionResource, applyConfiguration runtime.Object, ns string, opts ...metav1.PatchOptions) error
 	// List returns a list of the kind, which is that of an object in it.
@@ -35,29 +35,30 @@ type ObjectTracker interface {
 	Watch(gvr schema.GroupVersionResource, ns string, opts ...metav1.ListOptions) (watch.Interface, error)
 }
 
-// ObjectScheme makes objects, and says of what kind they are.
+// ObjectScheme creates objects, and returns their kinds.
 type ObjectScheme interface {
 	runtime.ObjectCreater
 	runtime.ObjectTyper
 }
 
-// NewObjectTracker returns a tracker for the objects of a scheme: an API server in this process that takes all objects as they are.
-// It needs no decoder.
+// NewObjectTracker returns a tracker for the objects of a scheme: an API server in this process that stores all objects
+// unchanged. The decoder is not used.
 func NewObjectTracker(scheme ObjectScheme, _ runtime.Decoder) ObjectTracker {
 	server, err := apitest.Start(apitest.Config{InProcess: true, Untyped: true, NoControllers: true})
 	if err != nil {
-		panic(err) // nothing in this configuration can be wrong
+		panic(err) // the configuration is valid
 	}
 	return tracker.New(server, scheme)
 }
 
-// NewFieldManagedObjectTracker is NewObjectTracker. All trackers understand server-side apply. What is in a list is told from
-// the objects; the type converter is not asked.
+// NewFieldManagedObjectTracker is NewObjectTracker. All trackers support server-side apply. The structure of lists is
+// derived from the objects; the type converter is not used.
 func NewFieldManagedObjectTracker(scheme *runtime.Scheme, decoder runtime.Decoder, _ managedfields.TypeConverter) ObjectTracker {
 	return NewObjectTracker(scheme, decoder)
 }
 
-// ObjectReaction answers actions with what is in a tracker. Watches and the deletion of collections are not for it.
+// ObjectReaction answers actions with the objects of a tracker. It does not handle watches and the deletion of
+// collections.
 func ObjectReaction(tracker ObjectTracker) ReactionFunc {
 	return func(action Action) (bool, runtime.Object, error) {
 		obj, err := react(tracker, action)
@@ -89,7 +90,7 @@ func react(t ObjectTracker, action Action) (runtime.Object, error) {
 	return nil, errNoReaction
 }
 
-// created answers with what was stored. What is created below an object is not stored.
+// created returns the stored object. What is created in a subresource is not stored.
 func created(t ObjectTracker, a CreateActionImpl) (runtime.Object, error) {
 	if a.Subresource != "" {
 		return a.Object, nil
@@ -108,7 +109,7 @@ func stored(t ObjectTracker, action Action, obj runtime.Object, err error) (runt
 	return t.Get(action.GetResource(), action.GetNamespace(), m.GetName())
 }
 
-// patched changes what is in the tracker as a patch says.
+// patched applies a patch to an object of the tracker.
 func patched(t ObjectTracker, a PatchActionImpl) (runtime.Object, error) {
 	if a.PatchType == types.ApplyYAMLPatchType {
 		applied := &unstructured.Unstructured{}

@@ -1,4 +1,4 @@
-// Vedette shows what happens in a Kubernetes cluster, and runs an API server to try things out on. See 'vedette help'.
+// Vedette shows what happens in a Kubernetes cluster, and runs an API server for experiments. See 'vedette help'.
 package main
 
 import (

@@ -1,5 +1,4 @@
-// Package dynamicinformer keeps copies of what a cluster has, of any resource, and shares them. Objects are
-// *unstructured.Unstructured.
+// Package dynamicinformer has shared informers of any resource. Objects are *unstructured.Unstructured.
 //
 //	factory := dynamicinformer.NewDynamicSharedInformerFactory(client, 0)
 //	widgets := factory.ForResource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"})
@@ -10,11 +9,11 @@
 //
 // The types:
 //
-//   - [DynamicSharedInformerFactory]: what programs take as a parameter.
-//   - [Factory]: what all factories of this package are. It can do more: Lease, Release, Drop, SetNamespaces, State and
-//     HealthCheck; see package pool. [New] makes one, and so do the older functions, behind the interface.
+//   - [DynamicSharedInformerFactory]: the interface that programs take as a parameter.
+//   - [Factory]: the type of all factories of this package. It has more methods: Lease, Release, Drop, SetNamespaces,
+//     State and HealthCheck; see package pool. [New] returns one, and so do the other functions, as the interface.
 //   - [NewFilteredDynamicInformer]: an informer that is not shared.
 //
-// A resource that is not served, for its CustomResourceDefinition is missing, is no error of the factory: its informer tries
-// again, and says so in its State. When the resource comes, or comes back, it goes on by itself.
+// A resource that is not served, because its CustomResourceDefinition is missing, is not an error of the factory: its
+// informer retries, and reports that in its State. When the resource is served, it continues.
 package dynamicinformer

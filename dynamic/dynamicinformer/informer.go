@@ -22,8 +22,8 @@ func NewFilteredDynamicInformer(client dynamic.Interface, gvr schema.GroupVersio
 	return pool.NewGenericInformer(informer, gvr.GroupResource())
 }
 
-// source reads lists and watches as they come if the client hands out its requests. Clients that are made for tests may
-// not.
+// source returns a source that reads lists and watches as streams if the client is a Requester. Test clients may not
+// be.
 func source(client dynamic.Interface, gvr schema.GroupVersionResource, namespace string, tweak TweakListOptionsFunc) cache.ListerWatcher {
 	of := client.Resource(gvr).Namespace(namespace)
 	if requester, ok := of.(cache.Requester); ok {

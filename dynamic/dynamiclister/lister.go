@@ -1,10 +1,10 @@
-// Package dynamiclister lists objects of any resource from an indexer, most often that of an informer.
+// Package dynamiclister lists objects of any resource from an indexer, usually that of an informer.
 //
-//   - [Lister], [NamespaceLister]: all objects, or those of one namespace. [New] makes one.
-//   - [NewRuntimeObjectShim] makes a cache.GenericLister of one.
+//   - [Lister], [NamespaceLister]: all objects, or those of one namespace. [New] returns one.
+//   - [NewRuntimeObjectShim] converts one to a cache.GenericLister.
 //
-// What a lister returns is shared and must not be changed; slices are the caller's own. What is not there is the API's
-// NotFound error.
+// Objects are shared and must not be modified; slices belong to the caller. If an object does not exist, the error is
+// the API's NotFound.
 package dynamiclister
 
 import (

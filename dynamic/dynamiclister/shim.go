@@ -8,7 +8,7 @@ import (
 	"vedette.dev/cache"
 )
 
-// NewRuntimeObjectShim returns a lister fit where objects of any type are asked for.
+// NewRuntimeObjectShim returns a lister as a cache.GenericLister.
 func NewRuntimeObjectShim(lister Lister) cache.GenericLister { return shim{lister} }
 
 type shim struct{ lister Lister }
@@ -31,7 +31,7 @@ func (s namespaceShim) List(selector labels.Selector) (ret []runtime.Object, err
 
 func (s namespaceShim) Get(name string) (runtime.Object, error) { return one(s.lister.Get(name)) }
 
-// one keeps a nil pointer from becoming an interface that is not nil.
+// one prevents that a nil pointer becomes a non-nil interface.
 func one(obj *unstructured.Unstructured, err error) (runtime.Object, error) {
 	if err != nil {
 		return nil, err

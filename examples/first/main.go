@@ -31,12 +31,12 @@ func main() {
 		Reconcile: func(ctx context.Context, name cache.ObjectName) (controller.Result, error) {
 			pod, err := pods.Lister().Pods(name.Namespace).Get(name.Name)
 			if err != nil || pod.Labels["node"] == pod.Spec.NodeName {
-				return controller.Result{}, nil // it is gone, or as it should be
+				return controller.Result{}, nil // deleted, or already labelled
 			}
-			pod = pod.DeepCopy() // what the cache holds is for all to read
+			pod = pod.DeepCopy() // cached objects are shared
 			metav1.SetMetaDataLabel(&pod.ObjectMeta, "node", pod.Spec.NodeName)
 			_, err = client.CoreV1().Pods(name.Namespace).Update(ctx, pod, metav1.UpdateOptions{})
-			return controller.Result{}, err // an error is tried again, later and later
+			return controller.Result{}, err // errors are retried with backoff
 		},
 	})
 	if err == nil {

@@ -67,7 +67,7 @@ func (d *demonstration) run(ctx context.Context) error {
 	return d.show(ctx, "west is up again", 3*time.Second)
 }
 
-// addPods adds pods to the servers, also to one that nobody can reach.
+// addPods adds pods to the servers, including one that cannot be reached.
 func (d *demonstration) addPods(ctx context.Context, name string, n int) error {
 	for _, server := range d.servers {
 		for i := range n {
@@ -83,7 +83,7 @@ func (d *demonstration) addPods(ctx context.Context, name string, n int) error {
 	return nil
 }
 
-// show prints what has been done, after a while.
+// show prints the current state, after a while.
 func (d *demonstration) show(ctx context.Context, title string, after time.Duration) error {
 	select {
 	case <-ctx.Done():

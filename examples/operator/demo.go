@@ -16,7 +16,7 @@ import (
 	"vedette.dev/runner"
 )
 
-// demo runs the operator on an API server in this process, and shows what becomes of a site.
+// demo runs the operator on an API server in this process, and shows the life of a site.
 func demo(ctx context.Context) error {
 	server, err := apitest.Start(apitest.Config{})
 	if err != nil {
@@ -73,7 +73,7 @@ func show(ctx context.Context, config *rest.Config) error {
 		if err := step.do(); err != nil {
 			return err
 		}
-		time.Sleep(500 * time.Millisecond) // for people to follow
+		time.Sleep(500 * time.Millisecond) // slow enough to follow
 		if err := print(ctx, client, api); err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func show(ctx context.Context, config *rest.Config) error {
 	return nil
 }
 
-// print shows what the server has.
+// print prints the objects on the server.
 func print(ctx context.Context, client kubernetes.Interface, api *gentype.Custom[sites.Site]) error {
 	list, err := api.List(ctx, metav1.ListOptions{})
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 	"vedette.dev/shard"
 )
 
-// tenants is how many namespaces there are, and noisy the one that will change most.
+// tenants is the number of namespaces, noisy the one that changes most.
 const tenants, noisy = 60, 9
 
-// podsOf is how many pods a tenant has: some have few, some have many.
+// podsOf returns the number of pods of a tenant, which varies.
 func podsOf(tenant int) int {
 	if tenant == noisy {
 		return 300
@@ -27,7 +27,8 @@ func podsOf(tenant int) int {
 
 func namespaceOf(tenant int) string { return fmt.Sprintf("tenant-%02d", tenant) }
 
-// demo runs the program on an API server in this process, with some thousand pods, and shows a storm, a split and a rebalance.
+// demo runs the program on an API server in this process, with some thousand pods, and shows a burst of changes, a
+// split and a rebalance.
 func demo(ctx context.Context, config apitest.Config, limit float64, out io.Writer) error {
 	server, err := apitest.Start(config)
 	if err != nil {
@@ -61,7 +62,7 @@ func (p *program) show(ctx context.Context, server *apitest.Server) error {
 	pause(ctx, time.Second/2) // for the first balance
 	p.table("At the start")
 
-	// One tenant changes as fast as it can. Its shard is behind, and merges; the others are as they were.
+	// One tenant changes as fast as it can. Its shard falls behind, and coalesces; the others are not affected.
 	storm, err := server.Churn(ctx, apitest.Churn{Rate: 1000, Namespace: namespaceOf(noisy), Mix: apitest.Mix{Updates: 1}})
 	if err != nil {
 		return err
@@ -70,7 +71,8 @@ func (p *program) show(ctx context.Context, server *apitest.Server) error {
 	p.table("In a storm of " + namespaceOf(noisy))
 	storm.Stop()
 
-	// Two shards in the place of the largest. Nothing is listed again, and no handler hears of it, for no pod has changed.
+	// Two shards replace the largest one. Nothing is listed again, and no handler is called, because no pod has
+	// changed.
 	shards := p.informer.Shards()
 	largest := slices.MaxFunc(shards, func(a, b shard.State) int { return a.Objects - b.Objects })
 	if err := p.informer.Split(largest.ID, largest.ID+"-a", largest.ID+"-b"); err != nil {
@@ -79,7 +81,7 @@ func (p *program) show(ctx context.Context, server *apitest.Server) error {
 	pause(ctx, time.Second/2)
 	p.table("After the split of " + largest.ID)
 
-	// Some tenants grow, and the ranges of hashes are chosen anew. No more is moved than need be.
+	// Some tenants grow, and the ranges of hashes are chosen again. No more objects are moved than necessary.
 	for tenant := range 5 {
 		if err := addPods(ctx, server, 10+tenant, "more", 40); err != nil {
 			return err
@@ -96,7 +98,7 @@ func (p *program) show(ctx context.Context, server *apitest.Server) error {
 	return nil
 }
 
-// pause gives people time to follow.
+// pause waits, so that the output can be followed.
 func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():

@@ -5,7 +5,7 @@ import (
 	"text/tabwriter"
 )
 
-// table prints how the shards are.
+// table prints the state of the shards.
 func (p *program) table(title string) {
 	shards := p.informer.Shards()
 	fmt.Fprintf(p.out, "\n%s: %d shards, streams %d, imbalance %.2f\n", title, len(shards), p.informer.Streams(), p.informer.Imbalance())

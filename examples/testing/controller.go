@@ -1,5 +1,5 @@
-// Package testing shows how to test a controller: see controller_test.go. The controller under test keeps a config map young: it
-// writes the time into it, once an hour.
+// Package testing shows how to test a controller: see controller_test.go. The controller under test writes the time
+// into a config map, once an hour.
 package testing
 
 import (

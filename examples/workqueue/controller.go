@@ -18,7 +18,7 @@ var namespaces = []string{"batch", "shop", "billing"}
 // namespace is the tenant of a key like "shop/17".
 func namespace(key string) string { return key[:strings.IndexByte(key, '/')] }
 
-// controller is what most controllers are: a queue of keys, and workers that take one after the other.
+// controller is a minimal controller: a queue of keys, and workers that take one after the other.
 type controller struct {
 	name  string
 	queue workqueue.TypedRateLimitingInterface[string]
@@ -32,10 +32,10 @@ type controller struct {
 
 type tally struct {
 	keys, done, retries int
-	waits               []time.Duration // of each key, for its first turn
+	waits               []time.Duration // of each key, until a worker first takes it
 }
 
-// newController returns a controller that was asked for so many keys of each namespace, one namespace after the other.
+// newController returns a controller with keys of each namespace in its queue, one namespace after the other.
 func newController(name string, queue workqueue.TypedRateLimitingInterface[string], keys map[string]int) *controller {
 	c := &controller{name: name, queue: queue, start: time.Now(), tallies: map[string]*tally{}, done: make(chan struct{})}
 	for _, ns := range namespaces {
@@ -48,7 +48,7 @@ func newController(name string, queue workqueue.TypedRateLimitingInterface[strin
 	return c
 }
 
-// run returns when all keys are done, or ctx is. Then nothing of it is running any more.
+// run returns when all keys are done, or ctx is. No goroutine of it is left then.
 func (c *controller) run(ctx context.Context, workers int) {
 	var group sync.WaitGroup
 	for range workers {
@@ -69,14 +69,14 @@ func (c *controller) work(ctx context.Context) {
 		if shutdown {
 			return
 		}
-		if ctx.Err() == nil { // else only empty the queue
+		if ctx.Err() == nil { // otherwise only drain the queue
 			c.reconcile(key)
 		}
 		c.queue.Done(key)
 	}
 }
 
-// reconcile stands for the work on one object. Keys that end in 0 fail twice before they succeed.
+// reconcile simulates the work on one object. Keys that end in 0 fail twice before they succeed.
 func (c *controller) reconcile(key string) {
 	attempt := c.queue.NumRequeues(key)
 	c.begun(key, attempt)
@@ -109,7 +109,7 @@ func (c *controller) succeeded(key string) {
 	}
 }
 
-// progress tells what is in the queue right now.
+// progress returns the current state of the queue.
 func (c *controller) progress() string {
 	s := c.queue.(workqueue.TypedInspector[string]).Snapshot(1)
 	return fmt.Sprintf("%s: %d queued, %d in work, %d backing off", c.name, s.QueuedCount, s.ProcessingCount, s.WaitingCount)

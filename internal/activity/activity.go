@@ -1,7 +1,7 @@
-// Package activity lets those who wait say what they wait for, to whoever asked to be told.
+// Package activity records what a goroutine is waiting for.
 //
-// A controller puts a Note into the context of a reconcile; the client, which gets that context, says there that it waits for
-// its rate limiter, or for an answer. So somebody who asks why a key takes so long is told more than that it does.
+// A controller puts a Note into the context of a reconcile; the client, which gets that context, records there that it
+// waits for its rate limiter, or for a response. So an explanation of a slow key can include it.
 package activity
 
 import (
@@ -14,7 +14,7 @@ import (
 // Note is what goes on in one context.
 type Note struct {
 	mu sync.Mutex
-	// steps are the waits that are under way, the newest last: a few, as a rule one.
+	// steps are the current waits, newest last: usually one.
 	steps []*step
 }
 
@@ -24,7 +24,7 @@ type step struct {
 	since time.Time
 }
 
-// Kind is what sort of waiting it is.
+// Kind is the kind of a wait.
 type Kind int
 
 const (
@@ -47,8 +47,8 @@ func From(ctx context.Context) *Note {
 	return n
 }
 
-// Enter says that a wait begins; what it is for is asked for only when somebody wants to know. A wait may be a part of another.
-// Of several at the same time the last counts.
+// Enter records the start of a wait; what describes it, and is called only when needed. Waits may be nested. Of several
+// concurrent ones, the last counts.
 func (n *Note) Enter(kind Kind, what func() string) (leave func()) {
 	s := &step{kind: kind, what: what, since: time.Now()}
 	n.mu.Lock()
@@ -65,7 +65,7 @@ func (n *Note) leave(s *step) {
 	}
 }
 
-// Now tells what is waited for, and since when.
+// Now returns what is waited for, and since when.
 func (n *Note) Now() (kind Kind, what string, since time.Time) {
 	s := n.last()
 	if s == nil {

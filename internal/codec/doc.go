@@ -25,13 +25,13 @@
 //   - A packed object can be decoded: that was checked when it came. It never changes when others have seen it.
 //   - Copy of a packed object belongs to the caller. Shared of it may be given to several handlers, and to no reader of the store.
 //
-// # Who waits for whom
+// # Blocking
 //
-// Load, Admit, Holds and Equal may be called by any number of goroutines. Readers of packed objects wait for each other, so that at most
-// two for each processor decode at the same time. Handlers do not wait for readers.
+// Load, Admit, Holds and Equal are safe for concurrent use. Readers of packed objects are limited to two per processor
+// that decode concurrently. Handlers do not wait for readers.
 //
 // # Another encoding
 //
-// It is a file with an implementation of format, and a line in New. Package rest has an interface of the same name for what comes before:
-// the items of a list, the frames of a watch and the metadata of an object.
+// An encoding is a file with an implementation of format, and a line in New. Package rest has an interface of the same
+// name for what comes before: the items of a list, the frames of a watch and the metadata of an object.
 package codec

@@ -9,7 +9,7 @@ import (
 	"vedette.dev/testing"
 )
 
-// call is a request about objects.
+// call is a resource request.
 type call struct {
 	req       *http.Request
 	body      []byte
@@ -20,7 +20,7 @@ type call struct {
 	action    testing.Action
 }
 
-// parse reads the path. It is not ok for paths that are not of objects.
+// parse parses the path. ok is false for non-resource paths.
 func parse(req *http.Request) (*call, bool) {
 	c := &call{req: req}
 	parts := strings.Split(strings.Trim(req.URL.Path, "/"), "/")

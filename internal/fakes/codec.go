@@ -33,7 +33,7 @@ func KindsOf(scheme *runtime.Scheme) Kinds {
 	return kinds
 }
 
-// KindOf is the kind of a resource. One that is not known is made up.
+// KindOf returns the kind of a resource. An unknown one is guessed.
 func (k Kinds) KindOf(gvr schema.GroupVersionResource) schema.GroupVersionKind {
 	if kind, ok := k[gvr]; ok {
 		return kind
@@ -49,7 +49,7 @@ type Typed struct {
 	Decoder runtime.Decoder
 }
 
-// Decode implements Codec. What is decoded does not say of what kind it is, as is usual for objects made in Go.
+// Decode implements Codec. Decoded objects have no kind set, as is usual for objects in Go.
 func (c Typed) Decode(body []byte) (runtime.Object, error) {
 	obj, err := runtime.Decode(c.Decoder, body)
 	if err != nil {
@@ -102,7 +102,7 @@ func withKind(obj runtime.Object, kind schema.GroupVersionKind) runtime.Object {
 	return obj
 }
 
-// Untyped is the codec of clients for unstructured objects. Scheme is asked for the kinds of others.
+// Untyped is the codec of clients for unstructured objects. Scheme provides the kinds of others.
 type Untyped struct {
 	Kinds
 	Scheme *runtime.Scheme
@@ -126,7 +126,7 @@ func (Untyped) New(kind schema.GroupVersionKind) runtime.Object {
 	return u
 }
 
-// Name implements Codec. An object that does not say of what kind it is is of that of the resource.
+// Name implements Codec. An object without a kind gets that of the resource.
 func (c Untyped) Name(obj runtime.Object, gvr schema.GroupVersionResource) (runtime.Object, error) {
 	u, ok := obj.(runtime.Unstructured)
 	if !ok {
@@ -142,7 +142,7 @@ func (c Untyped) Name(obj runtime.Object, gvr schema.GroupVersionResource) (runt
 	return withKind(obj, kind), nil
 }
 
-// Loose are the kinds, for a server to serve without a definition.
+// Loose returns the kinds, for a server to serve without a definition.
 func (k Kinds) Loose() []apitest.Kind {
 	loose := make([]apitest.Kind, 0, len(k))
 	for gvr, kind := range k {

@@ -37,7 +37,7 @@ func (t *Transport) discovery(req *http.Request) (*http.Response, bool) {
 	}
 	data, err := json.Marshal(answer)
 	if err != nil {
-		panic(err) // they have plain fields only
+		panic(err) // they have only plain fields
 	}
 	return response(req, http.StatusOK, "application/json", data), true
 }

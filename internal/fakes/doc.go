@@ -3,7 +3,7 @@
 //	client ──▶ Transport ──▶ reactors ──▶ server (apitest)
 //	            │ records an Action
 //
-// [Transport] is an http.RoundTripper. It reads each request as the action that it is, records it, and asks the reactors of a
-// testing.Fake. What a reactor answers is sent to the client in the form in which the server would have sent it; what none of them
-// handles goes to the server. Nothing runs between requests.
+// [Transport] is an http.RoundTripper. It converts each request to an action, records it, and calls the reactors of a
+// testing.Fake. The result of a reactor is sent to the client as the server would have sent it; actions that no reactor
+// handles go to the server. Nothing runs between requests.
 package fakes

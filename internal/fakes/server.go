@@ -12,19 +12,19 @@ import (
 	"vedette.dev/testing"
 )
 
-// Server is the last reactor in the chain of a fake client. A Transport that comes to it asks its server; who calls Invokes gets
-// what is in the tracker.
+// Server is the last reactor in the chain of a fake client. A Transport sends the request to its server; Invokes uses
+// the tracker.
 type Server struct{ testing.Reactor }
 
-// ServerWatch is the last one for watches.
+// ServerWatch is the last reactor for watches.
 type ServerWatch struct{ testing.WatchReactor }
 
-// Serve starts a server for a fake client, with objects, and puts it at the end of the chains.
+// Serve starts a server for a fake client, with objects, and appends it to the chains.
 func Serve(fake *testing.Fake, config apitest.Config, forms tracker.Forms, objects []runtime.Object) *tracker.Tracker {
 	config.InProcess, config.NoControllers = true, config.Lenient || config.Untyped
 	server, err := apitest.Start(config)
 	if err != nil {
-		panic(err) // the configuration is our own
+		panic(err) // the configuration is valid
 	}
 	t := tracker.New(server, forms)
 	for i, obj := range objects {

@@ -12,25 +12,25 @@ import (
 	"vedette.dev/testing"
 )
 
-// Transport stands between a client and its server.
+// Transport is between a client and its server.
 type Transport struct {
 	Fake *testing.Fake
-	// Server is asked for what no reactor handles. Nil means that there is none.
+	// Server handles what no reactor does. It may be nil.
 	Server http.RoundTripper
 	Codec  Codec
-	// Before, if set, is told of an object that is about to be created.
+	// Before, if set, is called before an object is created.
 	Before func(gvr schema.GroupVersionResource, obj runtime.Object)
 }
 
-// Codec says what objects look like in Go, and on the way.
+// Codec converts objects.
 type Codec interface {
-	// Decode reads the body of a request.
+	// Decode decodes the body of a request.
 	Decode(body []byte) (runtime.Object, error)
-	// Name returns obj, or a copy of it that says of what kind it is.
+	// Name returns obj, or a copy of it with the kind set.
 	Name(obj runtime.Object, gvr schema.GroupVersionResource) (runtime.Object, error)
-	// KindOf is the kind of the objects of a resource. It may be guessed.
+	// KindOf returns the kind of the objects of a resource. It may be guessed.
 	KindOf(gvr schema.GroupVersionResource) schema.GroupVersionKind
-	// New is an empty object.
+	// New returns an empty object.
 	New(kind schema.GroupVersionKind) runtime.Object
 }
 
@@ -52,13 +52,13 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 	}
 	if c.action, err = t.actionOf(c); err != nil {
-		// It is for the server to refuse it.
+		// The server rejects it.
 		return t.pass(c)
 	}
 	return t.dispatch(c)
 }
 
-// dispatch asks the reactors for what kind of answer the action wants.
+// dispatch calls the reactors, depending on the kind of action.
 func (t *Transport) dispatch(c *call) (*http.Response, error) {
 	switch a := c.action.(type) {
 	case testing.WatchActionImpl:
@@ -87,7 +87,7 @@ func (t *Transport) dispatch(c *call) (*http.Response, error) {
 	return t.answer(c, nil, nil)
 }
 
-// pass asks the server.
+// pass sends the request to the server.
 func (t *Transport) pass(c *call) (*http.Response, error) {
 	if t.Server == nil {
 		return t.answer(c, nil, nil)
@@ -100,7 +100,7 @@ func (t *Transport) pass(c *call) (*http.Response, error) {
 	return t.Server.RoundTrip(req)
 }
 
-// other is for paths that are not of objects, such as discovery.
+// other is for non-resource paths, such as discovery.
 func (t *Transport) other(req *http.Request) (*http.Response, error) {
 	if resp, ok := t.discovery(req); ok {
 		return resp, nil

@@ -46,7 +46,7 @@
 //
 // Invariants of single fields are marked "Invariant:".
 //
-// # Who waits for whom
+// # Blocking
 //
 //   - The writer does not wait for handlers. Append takes the lock of the log and, for a listener that has fallen behind, the
 //     lock of the listener, both for as long as it takes to move notifications.

@@ -1,9 +1,9 @@
-// Package fresh makes slices for tables that are looked at before they are written to, as hash tables are.
+// Package fresh allocates slices for tables that are read before they are written to, such as hash tables.
 //
-// The kernel has one page of zeros for all memory that was never written to. Who reads such memory is lent that page; who
-// then writes to it gets a page of its own, and the processors on which the program runs are interrupted to forget the lent
-// one. On two busy cores of a virtual machine that took 24 µs a page, and 2 µs where the page was written to at once. A work
-// queue that grew spent a third of its time so, with its lock held.
+// The kernel maps memory that was never written to a shared page of zeros on a read. A later write allocates a page,
+// and the processors on which the program runs are interrupted to flush the old mapping. On two busy cores of a virtual
+// machine that took 24 µs per page, and 2 µs if the page was written first. A growing work queue spent a third of its
+// time there, with its lock held.
 package fresh
 
 import "unsafe"

@@ -1,8 +1,8 @@
-// Package httpguard decides who may read a page or an endpoint that shows the inside of a program: package console and the
-// /debug/ endpoints of package runner use it.
+// Package httpguard controls access to pages and endpoints that show the internals of a program: package console and
+// the /debug/ endpoints of package runner use it.
 //
-// Without a token, only a direct connection from this machine is served: see [Local]. With one, whoever presents it is served,
-// from anywhere: as "Authorization: Bearer ...", or once as "?token=...", which sets a cookie.
+// Without a token, only a direct connection from this machine is allowed: see [Local]. With one, every client that
+// presents it is allowed: as "Authorization: Bearer ...", or once as "?token=...", which sets a cookie.
 //
 // # The cookie
 //
@@ -10,14 +10,16 @@
 // to a host and to TLS, not to a port. A server on another port of the same host therefore receives the cookie if it makes the
 // browser ask it for the path of the page. What limits the damage:
 //
-//   - The cookie has the path of the page, is for reading only, and expires after 12 hours. It does not tell the token.
-//   - Its name has the port in it, so that two pages on one host do not replace each other's.
-//   - A host name of its own, such as vedette.localhost, keeps it from the other ports of localhost.
+//   - The cookie has the path of the page, is for reading only, and expires after 12 hours. It does not contain the
+//     token.
+//   - Its name contains the port, so that two pages on one host do not replace each other's.
+//   - A separate host name, such as vedette.localhost, protects it from the other ports of localhost.
 //
 // # Guesses
 //
-// Wrong tokens are limited to ten at once and one a second, for all clients together. While the limit is reached, all tokens are
-// refused with status 429, right ones too, since an answer that tells them apart would be a guess; cookies are not refused.
+// Wrong tokens are limited to a burst of ten and one per second, for all clients together. While the limit is reached,
+// all tokens are rejected with status 429, valid ones too, since the response would reveal them otherwise; cookies are
+// not affected.
 package httpguard
 
 import (
@@ -36,15 +38,15 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Config is what is guarded, and how.
+// Config configures a Guard.
 type Config struct {
-	// Name is what is guarded, as in "the console".
+	// Name is the name of what is guarded, as in "the console".
 	Name string
-	// Otherwise says how to be served all the same; it is the end of a sentence that refuses a request.
+	// Otherwise is a hint how to get access; it is the end of the error message.
 	Otherwise string
-	// Token is what a viewer has to present. Empty means that only this machine is served.
+	// Token is the token that a client has to present. Empty means that only this machine has access.
 	Token string
-	// Cookie is the beginning of the name of the cookie.
+	// Cookie is the prefix of the cookie's name.
 	Cookie string
 }
 
@@ -76,7 +78,7 @@ func New(config Config) *Guard {
 	return g
 }
 
-// Handler serves next to those who may read it, with the headers of Protect.
+// Handler serves next to authorized clients, with the headers of Protect.
 func (g *Guard) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		Protect(w.Header())
@@ -148,8 +150,8 @@ func (g *Guard) admitToken(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// isToken reports whether given is the token, or that there were too many wrong ones to say. The empty token is wrong, and no
-// guess.
+// isToken reports whether given is the token, or whether the limit of wrong ones is reached. The empty token is wrong,
+// but does not count.
 func (g *Guard) isToken(given string) (right, limited bool) {
 	if given == "" {
 		return false, false
@@ -195,7 +197,7 @@ func (g *Guard) isCookie(value string) bool {
 	return err == nil && time.Now().Before(time.Unix(at, 0))
 }
 
-// sign makes the part of a cookie that only the holder of the token can make. It is good for as long as the token is.
+// sign returns the signature of a cookie, made with the token.
 func (g *Guard) sign(expires string) string {
 	mac := hmac.New(sha256.New, []byte(g.config.Token))
 	mac.Write([]byte("vedette console cookie " + expires))

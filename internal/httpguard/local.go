@@ -15,18 +15,18 @@ var (
 	errHost      = errors.New("answers at localhost only")
 )
 
-// Local returns nil for a direct connection from this machine to a loopback address, for a name of this machine. Otherwise the
-// error says what is wrong.
+// Local returns nil for a direct connection from this machine to a loopback address, for a name of this machine, and
+// otherwise an error.
 //
 //   - The connection comes from 127.0.0.1 or ::1. The other addresses of 127.0.0.0/8 are refused: service meshes pass requests
 //     of other machines on from there.
 //   - It ends at a loopback address.
-//   - No header tells of a proxy: see forwarded.
-//   - The protocol is not HTTP/1.0, with which some proxies pass requests on, without a header that tells.
+//   - There is no header of a proxy: see forwarded.
+//   - The protocol is not HTTP/1.0, which some proxies use without adding a header.
 //   - The host is localhost or a loopback address: a site whose name was made to point here comes with that name.
 //
-// A proxy on this machine that speaks HTTP/1.1, adds no header and passes on the host of its client cannot be told from a viewer.
-// A token is needed there.
+// A proxy on this machine that uses HTTP/1.1, adds no header and passes on the host of its client cannot be
+// distinguished from a viewer. Use a token there.
 func Local(r *http.Request) error {
 	from, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {

@@ -38,7 +38,7 @@
 //
 // Verify checks the structural invariants; those of single fields are marked "Invariant:".
 //
-// # Who waits for whom
+// # Blocking
 //
 //   - Get waits for no other reader. Beside a writer it tries again, and blocks only if it meets one write after the other.
 //   - A writer waits for other writers, and for readers that take a view, which takes well under a microsecond. It does not

@@ -7,8 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// typedWatch gives the objects of a watch their Go types. Unlike watch.Filter, it ends when it is stopped, whether or not somebody
-// reads what is left.
+// typedWatch converts the objects of a watch to their Go types. Unlike watch.Filter, it ends when it is stopped,
+// whether or not the remaining events are read.
 type typedWatch struct {
 	from    watch.Interface
 	tracker *Tracker

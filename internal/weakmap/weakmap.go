@@ -1,4 +1,4 @@
-// Package weakmap keeps one value a key for as long as somebody else holds the value.
+// Package weakmap is a map with weak references to its values.
 package weakmap
 
 import (
@@ -7,23 +7,23 @@ import (
 	"weak"
 )
 
-// Map finds values again without keeping them. The zero value is empty and ready, and may be used by many goroutines.
+// Map has weak references to its values. The zero value is empty and ready to use. It is safe for concurrent use.
 //
 // Neither a key nor anything it points to may lead back to the value: the map holds keys strongly, so the value would
-// never go.
+// never be collected.
 type Map[K comparable, V any] struct {
 	mu      sync.Mutex
 	entries map[K]weak.Pointer[V]
 }
 
-// Get returns the value of key, or nil when there is none or nobody holds it any more.
+// Get returns the value of key, or nil if there is none or it was collected.
 func (m *Map[K, V]) Get(key K) *V {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.entries[key].Value()
 }
 
-// LoadOrStore returns the value of key, which is from now on the given one if there was none.
+// LoadOrStore returns the value of key, and stores the given one if there was none.
 func (m *Map[K, V]) LoadOrStore(key K, value *V) *V {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -39,14 +39,14 @@ func (m *Map[K, V]) LoadOrStore(key K, value *V) *V {
 	return value
 }
 
-// Len returns how many entries there are. Those whose value is gone count until the garbage collector has told.
+// Len returns the number of entries. Entries of collected values count until the cleanup has run.
 func (m *Map[K, V]) Len() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return len(m.entries)
 }
 
-// drop removes an entry whose value is gone, unless the key has a new value by now.
+// drop removes the entry of a collected value, unless the key has a new value by now.
 func (m *Map[K, V]) drop(key K, pointer weak.Pointer[V]) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

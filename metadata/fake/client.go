@@ -29,8 +29,8 @@ type FakeMetadataClient struct {
 // NewTestScheme returns a scheme.
 func NewTestScheme() *runtime.Scheme { return runtime.NewScheme() }
 
-// NewSimpleMetadataClient returns a client whose server has these objects. The scheme says of what kinds they are, if they do not do
-// so themselves. It panics if an object has no name, or is of no kind.
+// NewSimpleMetadataClient returns a client whose server has these objects. The scheme provides the kinds of objects
+// that have none set. It panics if an object has no name, or no kind.
 func NewSimpleMetadataClient(scheme *runtime.Scheme, objects ...runtime.Object) *FakeMetadataClient {
 	kinds := fakes.KindsOf(scheme)
 	c := &FakeMetadataClient{codec: codec{Kinds: kinds, scheme: scheme}}
@@ -42,19 +42,19 @@ func NewSimpleMetadataClient(scheme *runtime.Scheme, objects ...runtime.Object) 
 	return c
 }
 
-// Resource chooses a resource. What it returns is a [MetadataClient] and a [metadata.Requester], too.
+// Resource returns the client of a resource. It implements [MetadataClient] and [metadata.Requester], too.
 func (c *FakeMetadataClient) Resource(gvr schema.GroupVersionResource) metadata.Getter {
 	return &resource{ResourceInterface: c.real.Resource(gvr), client: c, gvr: gvr}
 }
 
-// Tracker is the way to the objects that leaves no trace among the actions and meets no reactor.
+// Tracker returns the tracker of the objects, which records no actions and calls no reactors.
 func (c *FakeMetadataClient) Tracker() testing.ObjectTracker { return c.tracker }
 
-// IsWatchListSemanticsUnSupported is false: a watch can begin with a list. Where a reactor answers lists or watches, the server says
-// that it cannot, and reflectors list.
+// IsWatchListSemanticsUnSupported returns false: streaming lists are supported. If a reactor handles lists or watches,
+// the server rejects streaming lists, and reflectors list.
 func (c *FakeMetadataClient) IsWatchListSemanticsUnSupported() bool { return false }
 
-// serve makes sure that what is about to be created has a place.
+// serve makes the server serve the kind of an object that is about to be created.
 func (c *FakeMetadataClient) serve(gvr schema.GroupVersionResource, obj runtime.Object) {
 	if server := c.tracker.Server(); !server.Serves(gvr) {
 		kind := obj.GetObjectKind().GroupVersionKind()

@@ -13,7 +13,8 @@ import (
 	"vedette.dev/internal/fakes"
 )
 
-// codec reads metadata, and the options of deletions, which are the only thing that a metadata client sends as protobuf.
+// codec decodes metadata, and the options of deletions, which are the only thing that a metadata client sends as
+// protobuf.
 type codec struct {
 	fakes.Kinds
 	scheme *runtime.Scheme
@@ -39,7 +40,7 @@ func (codec) Decode(body []byte) (runtime.Object, error) {
 // New implements fakes.Codec.
 func (codec) New(kind schema.GroupVersionKind) runtime.Object { return newMetadata(kind) }
 
-// Name implements fakes.Codec. Metadata that says of what kind it is travels as an object of that kind.
+// Name implements fakes.Codec. Metadata with a kind is encoded as an object of that kind.
 func (c codec) Name(obj runtime.Object, gvr schema.GroupVersionResource) (runtime.Object, error) {
 	switch o := obj.(type) {
 	case *metav1.PartialObjectMetadata:
@@ -67,7 +68,7 @@ func newMetadata(kind schema.GroupVersionKind) runtime.Object {
 	return &metav1.PartialObjectMetadata{}
 }
 
-// metadataOnly lets a scheme say of what kinds objects are. What comes back is metadata.
+// metadataOnly uses a scheme for the kinds of objects. The decoded objects are metadata.
 type metadataOnly struct{ *runtime.Scheme }
 
 // New implements runtime.ObjectCreater.

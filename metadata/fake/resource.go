@@ -12,7 +12,7 @@ import (
 	"vedette.dev/rest"
 )
 
-// MetadataClient is what the resources of a FakeMetadataClient can do besides: metadata clients cannot create.
+// MetadataClient has the additional methods of a FakeMetadataClient's resources: metadata clients cannot create.
 type MetadataClient interface {
 	metadata.Getter
 	CreateFake(obj *metav1.PartialObjectMetadata, opts metav1.CreateOptions, subresources ...string) (*metav1.PartialObjectMetadata, error)
@@ -24,7 +24,7 @@ var (
 	_ metadata.Requester = (*resource)(nil)
 )
 
-// resource is a real client of a resource with something to write.
+// resource is a real client of a resource with methods to write.
 type resource struct {
 	metadata.ResourceInterface
 	client    *FakeMetadataClient
@@ -32,7 +32,7 @@ type resource struct {
 	namespace string
 }
 
-// Namespace chooses one.
+// Namespace selects a namespace.
 func (r *resource) Namespace(namespace string) metadata.ResourceInterface {
 	return &resource{ResourceInterface: r.client.real.Resource(r.gvr).Namespace(namespace), client: r.client, gvr: r.gvr, namespace: namespace}
 }
@@ -47,7 +47,7 @@ func (r *resource) WatchRequest(opts metav1.ListOptions) *rest.Request {
 	return r.ResourceInterface.(metadata.Requester).WatchRequest(opts)
 }
 
-// CreateFake creates an object that has nothing but metadata.
+// CreateFake creates an object with metadata only.
 func (r *resource) CreateFake(obj *metav1.PartialObjectMetadata, opts metav1.CreateOptions, subresources ...string) (*metav1.PartialObjectMetadata, error) {
 	u, err := r.whole(obj)
 	if err != nil {
@@ -56,7 +56,7 @@ func (r *resource) CreateFake(obj *metav1.PartialObjectMetadata, opts metav1.Cre
 	return partial(r.client.writer.Resource(r.gvr).Namespace(r.namespace).Create(context.Background(), u, opts, subresources...))
 }
 
-// UpdateFake replaces an object by one that has nothing but metadata.
+// UpdateFake replaces an object by one with metadata only.
 func (r *resource) UpdateFake(obj *metav1.PartialObjectMetadata, opts metav1.UpdateOptions, subresources ...string) (*metav1.PartialObjectMetadata, error) {
 	u, err := r.whole(obj)
 	if err != nil {
@@ -65,7 +65,7 @@ func (r *resource) UpdateFake(obj *metav1.PartialObjectMetadata, opts metav1.Upd
 	return partial(r.client.writer.Resource(r.gvr).Namespace(r.namespace).Update(context.Background(), u, opts, subresources...))
 }
 
-// whole is an object of the kind of the resource.
+// whole returns an object of the kind of the resource.
 func (r *resource) whole(obj *metav1.PartialObjectMetadata) (*unstructured.Unstructured, error) {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
 	if err != nil {

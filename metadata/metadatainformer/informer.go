@@ -21,8 +21,8 @@ func NewFilteredMetadataInformer(client metadata.Interface, gvr schema.GroupVers
 	return pool.NewGenericInformer(informer, gvr.GroupResource())
 }
 
-// source reads lists and watches as they come if the client hands out its requests. Clients that are made for tests may
-// not.
+// source returns a source that reads lists and watches as streams if the client is a Requester. Test clients may not
+// be.
 func source(client metadata.Interface, gvr schema.GroupVersionResource, namespace string, tweak TweakListOptionsFunc) cache.ListerWatcher {
 	of := client.Resource(gvr).Namespace(namespace)
 	if requester, ok := of.(cache.Requester); ok {

@@ -5,16 +5,16 @@ import (
 	"sync/atomic"
 )
 
-// cell holds one answer of the server. Readers of a final answer take no lock.
+// cell holds one response of the server. Reads of a final response take no lock.
 type cell[T any] struct {
-	turn chan struct{} // of capacity 1: held by the one who asks the server
+	turn chan struct{} // of capacity 1: held during the request
 	last atomic.Pointer[answer[T]]
 }
 
 type answer[T any] struct {
 	value T
 	err   error
-	// final answers are kept; others are asked for again.
+	// final responses are kept; others are requested again.
 	final bool
 }
 
@@ -24,7 +24,7 @@ func newCell[T any](last *answer[T]) *cell[T] {
 	return c
 }
 
-// get returns the final answer, or asks for one. Those who come while another asks get the answer of that one.
+// get returns the final response, or requests one. Concurrent callers share one request.
 func (c *cell[T]) get(ctx context.Context, ask func(context.Context) *answer[T]) (T, error) {
 	seen := c.last.Load()
 	if seen != nil && seen.final {
@@ -41,7 +41,7 @@ func (c *cell[T]) get(ctx context.Context, ask func(context.Context) *answer[T])
 		return now.value, now.err
 	}
 	now := ask(ctx)
-	// What failed because our own context ended is no answer for others.
+	// An error because our own context ended is not valid for other callers.
 	if now.err == nil || ctx.Err() == nil {
 		c.last.Store(now)
 	}

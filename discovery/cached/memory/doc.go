@@ -1,16 +1,16 @@
-// Package memory keeps in memory what discovery found.
+// Package memory is a cache for discovery in memory.
 //
-// NewMemCacheClient puts a cache around a discovery client. Nothing is read before somebody asks.
+// NewMemCacheClient returns a cache for a discovery client. Nothing is read before it is needed.
 //
-//   - The groups are read once. A server with aggregated discovery tells the resources with them; for others, the
-//     resources of a group version are read when they are asked for, and no others.
-//   - However many ask for the same at the same time, one request is sent, by the first of them and under its context. If
-//     that context ends, the next in line asks for itself.
-//   - A group version that the server does not name is ErrCacheNotFound, without a request, until Invalidate. So call
+//   - The groups are read once. A server with aggregated discovery includes the resources; for others, the resources of
+//     a group version are read when they are needed.
+//   - Concurrent callers share one request, which is sent by the first of them with its context. If that context ends,
+//     the next caller sends its own.
+//   - A group version that the server does not list is ErrCacheNotFound, without a request, until Invalidate. So call
 //     Invalidate when something new may have appeared, such as a custom resource definition.
-//   - Errors: that the server refused (not found, forbidden) or has nothing in a group version is kept until Invalidate.
-//     All else (server down, overloaded, unreadable, stale) is asked again when somebody asks again.
+//   - A rejection by the server (not found, forbidden) or an empty group version is cached until Invalidate. Other
+//     errors (server down, overloaded, unreadable, stale) are not cached.
 //   - The version of the server is not kept.
 //
-// What the cache hands out is shared: do not change it. The cache is safe for concurrent use, and owns no goroutines.
+// The results are shared: do not modify them. The cache is safe for concurrent use, and has no goroutines.
 package memory

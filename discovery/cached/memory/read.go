@@ -10,12 +10,12 @@ import (
 	"vedette.dev/discovery"
 )
 
-// read returns what the server named, and asks it if nobody has.
+// read returns what the server listed, and requests it if necessary.
 func (c *client) read(ctx context.Context) (*served, error) {
 	return c.served.Load().get(ctx, c.ask)
 }
 
-// ask reads the groups. No groups at all is not final: a server that is starting may not know them yet.
+// ask reads the groups. An empty list is not final: a server that is starting may not know its groups yet.
 func (c *client) ask(ctx context.Context) *answer[*served] {
 	var groups *metav1.APIGroupList
 	var resources map[schema.GroupVersion]*metav1.APIResourceList

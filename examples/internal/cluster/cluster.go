@@ -1,4 +1,4 @@
-// Package cluster gives the examples a cluster to talk to.
+// Package cluster provides a cluster for the examples.
 package cluster
 
 import (
@@ -12,8 +12,8 @@ import (
 	"vedette.dev/rest"
 )
 
-// Connect returns the configuration for the cluster of a kubeconfig file or, if there is none, for an API server in this
-// process with a hundred pods, of which some change ten times a second. What it started, end ends.
+// Connect returns the configuration for the cluster of a kubeconfig file or, if it is empty, for an API server in this
+// process with a hundred pods, some of which change ten times a second. end stops what it started.
 func Connect(kubeconfig string) (config *rest.Config, end func(), err error) {
 	if kubeconfig != "" {
 		config, err = clientcmd.BuildConfigFromFlags("", kubeconfig)
@@ -34,7 +34,7 @@ func Connect(kubeconfig string) (config *rest.Config, end func(), err error) {
 	return server.RESTConfig(), server.Close, nil
 }
 
-// Context ends with Ctrl-C, and without a cluster after some time.
+// Context returns a context that ends with Ctrl-C, and without a cluster after some time.
 func Context(kubeconfig string, limit time.Duration) (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	if kubeconfig == "" {

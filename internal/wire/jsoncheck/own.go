@@ -99,7 +99,7 @@ func isUsualTime(v []byte, end string) bool {
 	if month < 1 || month > 12 || day < 1 || two(v[11:]) > 23 || two(v[14:]) > 59 || two(v[17:]) > 59 {
 		return false
 	}
-	// Those at the end of a month are left to the one who knows in which years there is a 29th of February.
+	// Days at the end of a month are left to the decoder, because of leap years.
 	return day <= 28 || month != 2 && (day <= 30 || day == 31 && month&1 != month>>3)
 }
 

@@ -22,8 +22,8 @@ type Shares struct {
 	objects atomic.Uint32
 }
 
-// part is an object or a list in an object. It is known by 128 bits of a hash of its text, whose seeds nobody outside of the
-// process knows.
+// part is an object or a list in an object. It is identified by 128 bits of a hash of its text, whose seeds are not
+// known outside of the process.
 type part struct {
 	hashes [2]uint64
 	value  any
@@ -40,12 +40,13 @@ const (
 	largestPart   = 8 << 10
 )
 
-// Sharing says what objects may have in common.
+// Sharing configures what objects share.
 type Sharing struct {
-	// Parts says that objects and lists in them are shared, and not only what cannot be written to. Who writes to one of these
-	// changes several objects; objects that are decoded later do not get it.
+	// Parts means that objects and lists in them are shared, and not only immutable values. A write to one of these
+	// changes several objects; objects that are decoded later are not affected.
 	Parts bool
-	// Loose says that the objects are not kept as they are, but maybe some of their strings. So these do not share memory.
+	// Loose means that the objects themselves are not kept, but maybe some of their strings. So these do not share
+	// memory.
 	Loose bool
 }
 
@@ -119,8 +120,8 @@ func cut(b []byte) []byte {
 	return b[:n]
 }
 
-// find returns a part of another object that had the same text, or nil, and where it can be kept when it is there. Who uses it
-// looks whether it is what the text says.
+// find returns a part of another object that had the same text, or nil, and the slot to keep it in. The caller compares
+// it with the text.
 func (s *Shares) find(text []byte) (any, slot) {
 	hashes := [2]uint64{maphash.Bytes(s.seeds[0], text), maphash.Bytes(s.seeds[1], text)}
 	parts := &s.parts[0]

@@ -5,6 +5,6 @@
 //   - [Reader] cuts a stream into values, in a buffer that holds one of them at a time.
 //   - [ListReader] reads a Kubernetes list from a stream, an item at a time.
 //
-// It only looks as closely as it must to find where a value ends: quotes and brackets. A value that it returns may
-// still be wrong inside; whoever decodes it will see. Names are compared as they are written, with their case.
+// It examines a text only as far as is needed to find where a value ends: quotes and brackets. A returned value may
+// still be invalid inside; the decoder will detect that. Names are compared exactly as they are written.
 package jsonscan

@@ -123,9 +123,9 @@ func (r *Reader) Value() ([]byte, error) {
 	return v, nil
 }
 
-// Tail is the rest, from at on, of the value that was returned last, without its last brace, if that is known to be one object
-// that begins there; nil if it may be something else. The value is an object. So whoever knows its beginning need not look
-// for the end of what is in it once more.
+// Tail returns the rest, from at on, of the last value, without its last brace, if that is known to be one object that
+// begins there; nil if it may be something else. The value is an object. So a caller that knows its beginning need not
+// search for the end of the inner object again.
 func (r *Reader) Tail(v []byte, at int) []byte {
 	end := len(v) - 1
 	if r.inner != 1 || at >= end || v[at] != '{' || v[end-1] != '}' || v[end] != '}' {

@@ -2,7 +2,7 @@ package protoread
 
 import "errors"
 
-// errUnusual says that bytes are wrong, or right in a way that is left to the generated code.
+// errUnusual means that bytes are invalid, or valid in a way that is left to the generated code.
 var errUnusual = errors.New("protoread: unusual bytes")
 
 const (
@@ -53,7 +53,7 @@ func run(b []byte, number uint64) (n int, rest []byte, ok bool) {
 	for {
 		next, wire, data, ok := tag(b)
 		if !ok || next != number || wire != wireBytes {
-			return n, b, true // whoever reads on sees what is wrong
+			return n, b, true // the caller detects the error
 		}
 		if _, b, ok = chunk(data); !ok {
 			return 0, nil, false

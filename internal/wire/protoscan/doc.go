@@ -5,5 +5,5 @@
 //   - [ListReader] reads a list from a stream, an item at a time.
 //   - [FrameReader] reads frames that begin with their length, as a watch sends them.
 //
-// Nothing here believes a length: memory grows with the bytes that come, and never beyond a limit.
+// Lengths are not trusted: memory grows with the bytes that arrive, and never beyond a limit.
 package protoscan

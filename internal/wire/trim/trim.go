@@ -64,7 +64,7 @@ type trimmer struct {
 	maps []unsafe.Pointer
 }
 
-// Trim makes an object smaller, of which obj points to the only copy: nobody else may read or write it yet.
+// Trim reduces the memory of the object that obj points to. It must be the only reference to it.
 func (p *Plan) Trim(obj any, shares *Shares) {
 	if reflect.TypeOf(obj) != p.typ {
 		return

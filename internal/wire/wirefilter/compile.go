@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// compiler makes nodes of trees. Only the types on the way of a path are looked at, so a type that contains itself is no
-// trouble.
+// compiler compiles trees to nodes. Only the types along a path are examined, so recursive types are not a problem.
 type compiler struct{ wire bool } // whether there is a protobuf form
 
 // step compiles a field of a type.

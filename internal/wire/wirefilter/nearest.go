@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// unknown says that a struct has no field of a name, and names the one that was probably meant. rest is how the path would have
-// gone on.
+// unknown returns the error for a field that a struct does not have, with a suggestion. rest is the remainder of the
+// path.
 func (p *place) unknown(typ reflect.Type, name, rest string) error {
 	said := join(p.path, name)
 	if near := nearest(name, slices.Sorted(maps.Keys(fieldsOf(typ)))); near != "" {
@@ -37,8 +37,8 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// nearest is the name that takes the fewest changes of letters to come from another, or none if all are far. Case is no change,
-// but counts between names that are equally near.
+// nearest returns the most similar name by edit distance, or none if all are too different. Case does not count, but
+// breaks ties.
 func nearest(name string, among []string) string {
 	best, least := "", 2*(1+len(name)/4)+2
 	for _, other := range among {

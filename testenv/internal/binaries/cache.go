@@ -19,10 +19,10 @@ const EnvDir = "VEDETTE_TESTENV_DIR"
 // and may have chosen one with other things in it.
 const prefix = "controlplane-"
 
-// Set is where the programs are.
+// Set is the location of the programs.
 type Set struct{ Dir string }
 
-// Path is where a program of the set is.
+// Path returns the path of a program of the set.
 func (s Set) Path(p controlplane.Program) string { return filepath.Join(s.Dir, p.Name) }
 
 // Cache is a folder of sets, of which it gets one.
@@ -30,11 +30,11 @@ type Cache struct {
 	dir      string
 	recipe   recipe
 	progress *progress
-	// compile makes the programs of the recipe in a folder. Tests put a quick one in its place.
+	// compile builds the programs of the recipe in a folder. Tests replace it.
 	compile func(ctx context.Context, dir string) error
 }
 
-// New returns the user's cache for the control plane. What a build has to say goes to progress.
+// New returns the user's cache for the control plane. Progress is written to progress.
 func New(progress io.Writer) (*Cache, error) {
 	return newInDefaultDir(progress, controlplane.APIServer, controlplane.Etcd)
 }
@@ -77,7 +77,7 @@ func (c *Cache) Dir() string { return c.dir }
 
 func (c *Cache) setDir() string { return filepath.Join(c.dir, prefix+c.recipe.key()) }
 
-// Find returns the set if it is there, whole and unchanged. Otherwise the error says what is wrong with it.
+// Find returns the set if it exists, complete and unchanged. Otherwise the error describes the problem.
 func (c *Cache) Find() (Set, error) {
 	if err := verify(c.setDir(), c.recipe.names()...); err != nil {
 		return Set{}, err
@@ -85,7 +85,7 @@ func (c *Cache) Find() (Set, error) {
 	return Set{Dir: c.setDir()}, nil
 }
 
-// Get returns the set, and builds it if need be. That can take minutes; cancel ctx to give up.
+// Get returns the set, and builds it if necessary. That can take minutes; cancel ctx to give up.
 func (c *Cache) Get(ctx context.Context) (Set, error) {
 	if set, err := c.Find(); err == nil {
 		return set, nil
@@ -95,7 +95,7 @@ func (c *Cache) Get(ctx context.Context) (Set, error) {
 		return Set{}, err
 	}
 	defer unlock()
-	set, err := c.Find() // whoever had the lock before may have built it
+	set, err := c.Find() // the previous holder of the lock may have built it
 	if err == nil {
 		return set, nil
 	}
@@ -108,7 +108,7 @@ func (c *Cache) Get(ctx context.Context) (Set, error) {
 	return c.Find()
 }
 
-// build makes the set in a folder beside its place, and moves it there when it is complete. The caller holds the lock.
+// build builds the set in a temporary folder, and renames it when it is complete. The caller holds the lock.
 func (c *Cache) build(ctx context.Context) (err error) {
 	if err := c.removeUnfinished(); err != nil {
 		return err

@@ -22,7 +22,7 @@ type compiler struct {
 	progress *progress
 }
 
-// giveUp is how long a go command that was interrupted may take to tidy up.
+// giveUp is how long an interrupted go command may take to clean up.
 const giveUp = 3 * time.Second
 
 func (c compiler) run(ctx context.Context, dir string) error {
@@ -66,7 +66,7 @@ func (c compiler) args(command string, more ...string) []string {
 	return args
 }
 
-// goCommand runs the go command and returns what it prints. The progress hears what it says meanwhile.
+// goCommand runs the go command and returns its output. Its messages go to the progress.
 func (c compiler) goCommand(ctx context.Context, dir, tmp string, args []string) (string, error) {
 	// A go command whose parent is killed is killed too. That hangs on the thread that started it: see package process.
 	runtime.LockOSThread()
@@ -88,7 +88,7 @@ func (c compiler) goCommand(ctx context.Context, dir, tmp string, args []string)
 	return out.String(), nil
 }
 
-// explain adds what to do.
+// explain adds a hint to the error.
 func (c compiler) explain(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, exec.ErrNotFound):

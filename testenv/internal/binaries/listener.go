@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// listener makes sense of what the go command says: modules that it downloads, packages that it compiles (-v), and
-// everything else, which is a complaint.
+// listener parses the output of the go command: modules that it downloads, packages that it compiles (-v), and
+// everything else, which are errors.
 type listener struct {
 	progress *progress
 	partial  []byte

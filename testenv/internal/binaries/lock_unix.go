@@ -57,7 +57,7 @@ func (c *Cache) tryLock() (_ *os.File, err error) {
 	case err != nil:
 		return nil, errors.Join(fmt.Errorf("locking %s: %w", f.Name(), err), f.Close())
 	}
-	// For the message of those who wait; the lock itself does not need it.
+	// For the message of waiting processes; the lock itself does not need it.
 	if err := errors.Join(f.Truncate(0), writePID(f)); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -79,7 +79,7 @@ func writePID(f *os.File) error {
 	return err
 }
 
-// holder says who has the lock, if that is known.
+// holder describes the holder of the lock, if known.
 func (c *Cache) holder() string {
 	b, err := os.ReadFile(c.lockPath())
 	if pid := strings.TrimSpace(string(b)); err == nil && pid != "" {

@@ -10,8 +10,8 @@ import (
 
 const unknown = -1
 
-// progress tells people how far a build is. On a terminal one line is written over and over, elsewhere a new one from
-// time to time.
+// progress reports the progress of a build. On a terminal one line is rewritten, elsewhere there is a new one from time
+// to time.
 type progress struct {
 	out      io.Writer
 	terminal bool
@@ -36,7 +36,7 @@ func newProgress(out io.Writer) *progress {
 	return p
 }
 
-// say writes a line for good.
+// say writes a permanent line.
 func (p *progress) say(format string, args ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -49,11 +49,11 @@ func (p *progress) write(text string) {
 	if p.terminal {
 		start = "\r\x1b[K"
 	}
-	// Nobody can be told that telling failed.
+	// A failure to report progress is ignored.
 	_, _ = io.WriteString(p.out, start+"testenv: "+text)
 }
 
-// begin announces a build, and tells about it until end.
+// begin announces a build, and reports its progress until end.
 func (p *progress) begin(format string, args ...any) {
 	p.say(format, args...)
 	p.mu.Lock()
@@ -87,7 +87,7 @@ func (p *progress) status() {
 	p.write(p.text() + end)
 }
 
-// text is the state in words. The caller holds mu.
+// text describes the state. The caller holds mu.
 func (p *progress) text() string {
 	text := fmt.Sprintf("%4.0f s", time.Since(p.began).Seconds())
 	if p.modules > 0 {

@@ -4,9 +4,9 @@ package process
 
 import "syscall"
 
-// TiedToParent is for a process that is not to hear the terminal's Ctrl-C. Other systems than Linux cannot tie it to its
-// parent: the keeper's shell alone sees to that.
+// TiedToParent returns attributes for a process that does not receive the terminal's Ctrl-C. Only Linux can tie it to
+// its parent: elsewhere the keeper's shell kills it.
 func TiedToParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// detached is for the shell, which has to outlive its parent and its parent's terminal.
+// detached returns attributes for the shell, which has to outlive its parent and its parent's terminal.
 func detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }

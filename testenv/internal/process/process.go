@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// Command is what to run.
+// Command is a command to run.
 type Command struct {
 	Name string // for messages
 	Path string
 	Args []string
-	// Log is the file that gets what the command prints. It is appended to: a server that is started anew goes on with it.
+	// Log is the file for the output of the command. It is appended to, so that it is kept across restarts.
 	Log string
-	// Output, if not nil, gets it too.
+	// Output, if not nil, receives it too.
 	Output io.Writer
 }
 
@@ -32,8 +32,8 @@ type Process struct {
 	err     error // how it ended; set before done is closed
 }
 
-// outputDelay is how long to wait for the rest of the output of a process that is gone, in case that a child of its own
-// still holds the pipe.
+// outputDelay is how long to wait for the rest of the output of a process that has ended, in case a child still holds
+// the pipe.
 const outputDelay = time.Second
 
 func start(c Command) (*Process, error) {
@@ -45,7 +45,7 @@ func start(c Command) (*Process, error) {
 	if err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
-	var out io.Writer = log // given as it is, a file needs no goroutine that copies
+	var out io.Writer = log // a plain file needs no copying goroutine
 	if c.Output != nil {
 		out = io.MultiWriter(log, c.Output)
 	}
@@ -60,8 +60,8 @@ func start(c Command) (*Process, error) {
 	return p, nil
 }
 
-// run starts the command and waits for it, on one and the same thread: the kernel kills a process that is tied to its
-// parent as soon as the thread that started it ends, and threads come and go in Go.
+// run starts the command and waits for it, on the same thread: the kernel kills a process that is tied to its parent
+// when the thread that started it ends.
 func (p *Process) run(log io.Closer) error {
 	started := make(chan error)
 	go func() {
@@ -78,10 +78,10 @@ func (p *Process) run(log io.Closer) error {
 	return <-started
 }
 
-// PID is the number that the system knows it by.
+// PID returns the process ID.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Done is closed when the process has ended.
+// Done returns a channel that is closed when the process has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
 func (p *Process) ended() bool {
@@ -93,13 +93,13 @@ func (p *Process) ended() bool {
 	}
 }
 
-// Kill ends the process at once, and returns when it is gone.
+// Kill kills the process, and returns when it has ended.
 func (p *Process) Kill() {
-	_ = p.cmd.Process.Kill() // the one error is that it has ended already
+	_ = p.cmd.Process.Kill() // the only error is that it has already ended
 	<-p.done
 }
 
-// Stop asks the process to end, and kills it if it has not done so in time.
+// Stop asks the process to end, and kills it if it has not ended in time.
 func (p *Process) Stop(patience time.Duration) {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM)
 	select {
@@ -109,10 +109,11 @@ func (p *Process) Stop(patience time.Duration) {
 	}
 }
 
-// ErrEnded is in the chain of each Failure.
+// ErrEnded is wrapped by each Failure.
 var ErrEnded = errors.New("it ended")
 
-// Failure says how a process ended that should not have, with the last lines of its log. Nil while it runs.
+// Failure returns how a process ended unexpectedly, with the last lines of its log. It is nil while the process is
+// running.
 func (p *Process) Failure() error {
 	if !p.ended() {
 		return nil
@@ -124,5 +125,5 @@ func (p *Process) Failure() error {
 	return fmt.Errorf("%w: %s\n%s", ErrEnded, how, p.LogTail())
 }
 
-// Name is that of its command.
+// Name returns the name of its command.
 func (p *Process) Name() string { return p.name }

@@ -1,4 +1,4 @@
-// Package change tells what changes, who changes it, and what that costs.
+// Package change measures what changes, who changes it, and what that costs.
 //
 //   - [Fields] are the fields in which two states of an object differ.
 //   - [Manager] is who made one state of the other.

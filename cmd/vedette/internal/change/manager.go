@@ -12,9 +12,9 @@ import (
 // Unknown is a manager of whom nothing is known.
 const Unknown = "(unknown)"
 
-// Manager is who made one state of the other, as the managed fields say: the one whose entry has changed. Since entries have
-// times of whole seconds, a second change by one manager within a second leaves no trace in them; then it is the last to write of
-// those who own one of the fields that changed. Who is not named there is Unknown.
+// Manager returns the field manager of a change, according to the managed fields: the one whose entry has changed.
+// Entries have times of whole seconds, so a second change by one manager within a second leaves no trace in them; then
+// it is the last writer among the managers that own one of the changed fields. If there is none, it is Unknown.
 func Manager(old, new []metav1.ManagedFieldsEntry, changed []string) string {
 	before := make(map[identity]*metav1.ManagedFieldsEntry, len(old))
 	for i := range old {
@@ -40,7 +40,7 @@ func Manager(old, new []metav1.ManagedFieldsEntry, changed []string) string {
 	return last.Manager
 }
 
-// owns reports whether a manager owns one of the fields, as far as their names go: items of lists are not looked at.
+// owns reports whether a manager owns one of the fields, by name: items of lists are not compared.
 func owns(entry *metav1.ManagedFieldsEntry, fields []string) bool {
 	if entry.FieldsV1 == nil || len(fields) == 0 {
 		return false
@@ -76,7 +76,7 @@ func within(owned map[string]any, field string) bool {
 	return true
 }
 
-// identity is what tells two entries apart.
+// identity identifies an entry.
 type identity struct {
 	manager, operation, version, subresource string
 }

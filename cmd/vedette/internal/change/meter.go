@@ -158,7 +158,7 @@ func managedFields(obj *unstructured.Unstructured) []metav1.ManagedFieldsEntry {
 	return obj.GetManagedFields()
 }
 
-// object is the row of an object, or one that nobody will see if there are too many.
+// object returns the row of an object, or one that is not reported if there are too many.
 func (m *Meter) object(k Key) *objectRow {
 	if row := m.objects[k]; row != nil {
 		return row

@@ -20,11 +20,10 @@ type Report struct {
 	Objects    []ObjectRow    `json:"objects"`
 	Biggest    []SizeRow      `json:"biggest"`
 
-	// Merged is how many changes were not seen one by one, since they came faster than they were read. Incomplete says that
-	// there were more objects or fields than there is room for.
+	// Merged is the number of changes that were coalesced. Incomplete means that there were too many objects or fields.
 	Merged     uint64 `json:"merged,omitempty"`
 	Incomplete bool   `json:"incomplete,omitempty"`
-	// Skipped are resources that were not looked at, and why.
+	// Skipped are the resources that were not watched, and why.
 	Skipped map[string]string `json:"skipped,omitempty"`
 }
 
@@ -43,7 +42,7 @@ type Counts struct {
 // KindRow is about a resource.
 type KindRow struct {
 	Kind    string `json:"kind"`
-	Objects int    `json:"objects"` // that there are at the end
+	Objects int    `json:"objects"` // number of objects at the end
 	Counts
 }
 
@@ -53,7 +52,7 @@ type NamespaceRow struct {
 	Counts
 }
 
-// ManagerRow is about one who changes objects.
+// ManagerRow has the changes of one field manager.
 type ManagerRow struct {
 	Manager string   `json:"manager"`
 	Kinds   []string `json:"kinds"`

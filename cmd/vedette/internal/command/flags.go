@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// plainly says what is wrong with the value of a flag in words for people who do not write Go.
+// plainly describes an invalid flag value for people who do not write Go.
 func plainly(err error) error {
 	cause := errors.Unwrap(err)
 	if cause == nil {
@@ -39,7 +39,7 @@ func plainly(err error) error {
 	return errors.New(before + wanted)
 }
 
-// oneOf refuses a flag that has none of the values. The empty one may be among them.
+// oneOf returns an error for a flag that has none of the values, which may include the empty one.
 func oneOf(flag, value string, values ...string) error {
 	if slices.Contains(values, value) {
 		return nil
@@ -48,7 +48,7 @@ func oneOf(flag, value string, values ...string) error {
 	return usagef("--%s is %q, and must be one of %s", flag, value, strings.Join(values, ", "))
 }
 
-// notNegative refuses times that lie in the past.
+// notNegative returns an error for a negative duration.
 func notNegative(flag string, d time.Duration) error {
 	if d < 0 {
 		return usagef("--%s is %s, and must not be negative", flag, d)
@@ -56,7 +56,7 @@ func notNegative(flag string, d time.Duration) error {
 	return nil
 }
 
-// validSelector refuses what is no selector of labels.
+// validSelector returns an error for an invalid label selector.
 func validSelector(selector string) error {
 	if _, err := labels.Parse(selector); err != nil {
 		return usagef("--selector is %q: %w", selector, err)
@@ -64,7 +64,7 @@ func validSelector(selector string) error {
 	return nil
 }
 
-// within returns a context that ends after the time of --for; 0 means no such end.
+// within returns a context that ends after the time of --for; 0 means no limit.
 func within(ctx context.Context, forTime time.Duration) (context.Context, context.CancelFunc) {
 	if forTime > 0 {
 		return context.WithTimeout(ctx, forTime)
@@ -72,7 +72,7 @@ func within(ctx context.Context, forTime time.Duration) (context.Context, contex
 	return context.WithCancel(ctx)
 }
 
-// until says when a command ends that has a flag --for.
+// until describes when a command with a flag --for ends.
 func until(forTime time.Duration) string {
 	if forTime > 0 {
 		return fmt.Sprintf("Ctrl-C, or for %s", forTime)

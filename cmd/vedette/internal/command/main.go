@@ -16,13 +16,13 @@ const (
 	exitInterrupted = 130 // 128 and the number of SIGINT, as shells have it
 )
 
-// errInterrupted is why a context ends when a signal has come.
+// errInterrupted is the cause of a context that ends by a signal.
 var errInterrupted = errors.New("interrupted")
 
-// usageError is what is wrong with the arguments: the command has not begun.
+// usageError is an error in the arguments: the command has not started.
 type usageError struct {
 	err error
-	// command is whose help would tell more.
+	// command is the command whose help is relevant.
 	command string
 }
 
@@ -39,7 +39,7 @@ func Main() int {
 	return run(ctx, streams, os.Args[1:])
 }
 
-// run runs the command, and says what went wrong.
+// run runs the command, and prints its error.
 func run(ctx context.Context, s *streams, args []string) int {
 	root := newRoot(s)
 	root.SetArgs(args)
@@ -63,7 +63,7 @@ func run(ctx context.Context, s *streams, args []string) int {
 	return exitFailed
 }
 
-// complain tells of an error, in one paragraph. Further lines of a text, as servers send them, are indented.
+// complain prints an error, in one paragraph. Further lines, as in messages of servers, are indented.
 func (s *streams) complain(err error) {
 	text := strings.TrimSpace(err.Error())
 	fmt.Fprintf(s.err, "vedette: %s\n", strings.ReplaceAll(text, "\n", "\n  "))

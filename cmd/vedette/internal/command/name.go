@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// program is how to call this program again, for hints that can be copied.
+// program returns how to call this program again, for hints that can be copied.
 func (s *streams) program() string { return cmp.Or(s.name, "vedette") }
 
-// programName is how to call a program again that was called by a name, and is the file self: by its name alone if a shell would find
-// it so, by go run if that has built it, and else as it was called.
+// programName returns how to call a program again that was called by a name, and is the file self: by its name alone if
+// it is in PATH, by go run if that has built it, and otherwise as it was called.
 func programName(called, self string, lookPath func(string) (string, error)) string {
 	const name, path = "vedette", "vedette.dev/cmd/vedette"
 	if found, err := lookPath(name); err == nil && sameFile(found, self) {

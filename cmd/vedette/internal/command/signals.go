@@ -10,8 +10,8 @@ import (
 // exit is replaced in tests.
 var exit = os.Exit
 
-// untilSignal returns a context that ends with the first SIGINT or SIGTERM. The second ends the process, and leaves the terminal
-// as it was.
+// untilSignal returns a context that ends with the first SIGINT or SIGTERM. A second one exits, and restores the
+// terminal.
 func untilSignal(parent context.Context, s *streams) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)

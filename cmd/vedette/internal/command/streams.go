@@ -10,23 +10,23 @@ import (
 	"vedette.dev/cmd/vedette/internal/show"
 )
 
-// streams is what the command reads from the outside and writes to it.
+// streams are the input and output of the command.
 type streams struct {
 	out, err io.Writer
-	// outTerminal and errTerminal tell whether they are terminals on which a line can be written anew.
+	// outTerminal and errTerminal report whether they are terminals on which lines can be redrawn.
 	outTerminal, errTerminal bool
-	// size is that of the terminal of out.
+	// size returns the size of the terminal of out.
 	size func() (width, height int)
 	// style is for out.
 	style show.Style
-	// name is how the program is called; empty means by its own.
+	// name is how the program was called; empty means its own name.
 	name string
 
 	mu       sync.Mutex
-	restores []func() // what leaves the terminal as it was
+	restores []func() // restore the state of the terminal
 }
 
-// processStreams are those of the process. NO_COLOR (see no-color.org) and terminals that can do nothing are heeded.
+// processStreams returns those of the process. It respects NO_COLOR (see no-color.org) and dumb terminals.
 func processStreams() *streams {
 	smart := os.Getenv("TERM") != "dumb"
 	s := &streams{
@@ -45,10 +45,10 @@ func processStreams() *streams {
 	return s
 }
 
-// styleFor is how text may be marked. Any value of NO_COLOR but none at all says that it may not.
+// styleFor returns how text may be styled. Any value of NO_COLOR but the empty one disables it.
 func styleFor(terminal bool) show.Style { return show.Style(terminal && os.Getenv("NO_COLOR") == "") }
 
-// screen makes a screen, which is closed also if the process ends in a hurry.
+// screen returns a screen, which is also closed if the process exits early.
 func (s *streams) screen() *show.Screen {
 	screen := show.NewScreen(s.out, s.style, s.size)
 	s.mu.Lock()
@@ -57,7 +57,7 @@ func (s *streams) screen() *show.Screen {
 	return screen
 }
 
-// bar makes a bar of progress, which is silent unless there is a terminal to show it on.
+// bar returns a progress bar, which is silent unless there is a terminal.
 func (s *streams) bar() *show.Bar {
 	if !s.errTerminal {
 		return &show.Bar{}
@@ -65,7 +65,7 @@ func (s *streams) bar() *show.Bar {
 	return &show.Bar{Out: s.err}
 }
 
-// restore leaves the terminal as it was found.
+// restore restores the state of the terminal.
 func (s *streams) restore() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"vedette.dev/cmd/vedette/internal/view"
 )
 
-// live is a view on a terminal that is drawn again when something has changed; and, without a terminal, one that is printed once.
+// live is a view on a terminal that is redrawn when something has changed; without a terminal, it is printed once.
 type live struct {
 	*watch
 	follower *follower
@@ -51,7 +51,7 @@ func (l *live) OnDelete(obj any) {
 	l.changed.Store(true)
 }
 
-// How often a frame is drawn at most, how often if nothing changes but ages, and from how many objects on always so.
+// How often a frame is drawn at most, how often if only ages change, and from how many objects on always so.
 const (
 	frameTime = 200 * time.Millisecond
 	ageTime   = time.Second
@@ -88,7 +88,7 @@ func (l *live) show(ctx context.Context) error {
 	}
 }
 
-// print writes the view as it is, all of it, without what is there to be looked at only.
+// print prints the whole view, without interactive parts.
 func (l *live) print() error {
 	frame := l.view.Frame(l.title, l.view.Len(), time.Now())
 	if _, err := fmt.Fprintln(l.out, l.style.Bold(frame.Header)); err != nil {

@@ -10,25 +10,25 @@ import (
 	"vedette.dev/rest"
 )
 
-// Config says what a demo is to be like. Server or REST is needed; the rest has a zero value that works.
+// Config configures a demo. Server or REST is required; the zero values of the other fields work.
 type Config struct {
-	// Server is an API server in this process, all of which belongs to the demo.
+	// Server is an API server in this process, which the demo uses exclusively.
 	Server *apitest.Server
-	// REST is a cluster, which is used in the place of Server. The demo keeps to a namespace of its own there.
+	// REST is a cluster, which is used in place of Server, in a namespace of its own.
 	REST *rest.Config
 
-	// Objects is how many there are to begin with: pods, or config maps in a cluster. Rate is how many change in a second. Zero means
-	// 1,000 and 100, and 100 and 10 in a cluster.
+	// Objects is the initial number of objects: pods, or config maps in a cluster. Rate is the number of changes per
+	// second. Zero means 1,000 and 100, and 100 and 10 in a cluster.
 	Objects int
 	Rate    float64
-	// Shards is how many the sharding informer has. Zero means 4.
+	// Shards is the number of shards of the sharding informer. Zero means 4.
 	Shards int
-	// Pause is how long it is between one trouble and the next. Zero means six seconds, less than zero that there is none.
+	// Pause is the time between two faults. Zero means six seconds, a negative value no faults.
 	Pause time.Duration
 
-	// Tell is told what happens, each time in a sentence. Nil means that nobody wants to know.
+	// Tell is called with a message for each event. It may be nil.
 	Tell func(text string)
-	// Progress is told how far the preparation is. It may be nil.
+	// Progress is called with the progress of the preparation. It may be nil.
 	Progress func(done, total int, what string)
 }
 
@@ -46,11 +46,11 @@ func (c *Config) validate() error {
 	return nil
 }
 
-// fill puts in what the zero values mean.
+// fill sets the defaults.
 func (c *Config) fill() {
 	objects, rate := 1000, 100.0
 	if c.Server == nil {
-		objects, rate = 100, 10 // somebody else may need the cluster
+		objects, rate = 100, 10 // others may use the cluster
 	}
 	c.Objects, c.Rate = cmp.Or(c.Objects, objects), cmp.Or(c.Rate, rate)
 	c.Shards, c.Pause = cmp.Or(c.Shards, 4), cmp.Or(c.Pause, 6*time.Second)
@@ -62,5 +62,5 @@ func (c *Config) fill() {
 	}
 }
 
-// sites is how many of the operator's own kind there are.
+// sites returns the number of sites.
 func (c *Config) sites() int { return min(50, max(5, c.Objects/50)) }

@@ -11,34 +11,34 @@ import (
 	"vedette.dev/console"
 )
 
-// Demo is a machine that runs, on a server whose objects change.
+// Demo is a set of informers and an operator, on a server whose objects change.
 type Demo struct {
 	config  Config
 	world   world
 	machine *machine
 	began   atomic.Int64 // when Run was called
 
-	// changes is how many changes were made by clients of the demo, and faults how often trouble was made.
+	// changes is the number of changes by clients of the demo, and faults the number of faults injected.
 	changes, faults atomic.Int64
 	rates           rates
 	closing         sync.Once
 	closed          error
 }
 
-// world is where the machine runs: a server in this process, or a cluster.
+// world is the server of the demo: one in this process, or a cluster.
 type world interface {
-	// setting is how to reach it, and what is there.
+	// setting returns how to reach it, and its kinds.
 	setting() *setting
-	// fill makes the objects that there are to begin with.
+	// fill creates the initial objects.
 	fill(ctx context.Context) error
 	// churn changes objects until the context ends.
 	churn(ctx context.Context) error
-	// changes is how many were made by others than clients of the demo.
+	// changes returns the number of changes that were not made by clients of the demo.
 	changes() int64
-	// faults are the troubles that can be made here.
+	// faults returns the faults that can be injected.
 	faults(d *Demo) []fault
-	// clean removes what the demo has made. It is called when the machine has ended. The error says what is left, and underWay
-	// whether that is only because the server is still at it.
+	// clean removes what the demo has created. It is called after the machine has ended. The error describes what is
+	// left, and underWay is true if the server is still removing it.
 	clean(ctx context.Context) (underWay bool, err error)
 }
 
@@ -49,8 +49,8 @@ func newWorld(d *Demo) (world, error) {
 	return newCluster(&d.config, &d.changes)
 }
 
-// Start fills a server, starts the machine on it, and returns when all its caches are full. If it returns an error, nothing of it is left,
-// unless there is a LeftError in it.
+// Start fills a server, starts the machine on it, and returns when all its caches have synced. If it returns an error,
+// nothing of it is left, unless the error wraps a LeftError.
 func Start(ctx context.Context, config Config) (*Demo, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
@@ -76,14 +76,14 @@ func (d *Demo) start(ctx context.Context) (err error) {
 	return d.machine.start(ctx)
 }
 
-// Namespace is that of the demo in a cluster, empty on a server in this process.
+// Namespace returns the namespace of the demo in a cluster, empty on a server in this process.
 func (d *Demo) Namespace() string { return d.world.setting().namespace }
 
-// Console is what a live page of the demo shows.
+// Console returns the configuration of the live page.
 func (d *Demo) Console() console.Config { return d.machine.console() }
 
-// Run changes objects and makes trouble until the context ends. Then all trouble is over, and nothing changes any more but by the
-// operator, which may have work to do yet.
+// Run changes objects and injects faults until the context ends. Then all faults are over, and only the operator may
+// still make changes.
 func (d *Demo) Run(ctx context.Context) error {
 	d.began.Store(time.Now().UnixNano())
 	ctx, stop := context.WithCancelCause(ctx)
@@ -112,13 +112,13 @@ func (d *Demo) Run(ctx context.Context) error {
 	return cause
 }
 
-// cleanTime is how long it may take to remove what the demo has made in a cluster.
+// cleanTime is how long it may take to remove what the demo has created in a cluster.
 const cleanTime = 30 * time.Second
 
-// LeftError is that something of a demo is left in a cluster, and says what.
+// LeftError describes what is left of a demo in a cluster.
 type LeftError struct {
 	Err error
-	// UnderWay tells that nothing has failed: the server is about to remove it, and has not come to an end in time.
+	// UnderWay means that nothing has failed: the server is still removing it.
 	UnderWay bool
 }
 
@@ -127,7 +127,7 @@ func (e *LeftError) Error() string { return "not all was removed: " + e.Err.Erro
 // Unwrap returns Err.
 func (e *LeftError) Unwrap() error { return e.Err }
 
-// Close stops the machine, and removes what the demo has made. The error, if there is one, is a LeftError. It may be called twice.
+// Close stops the machine, and removes what the demo has created. Its error is a LeftError. It may be called twice.
 func (d *Demo) Close() error {
 	d.closing.Do(func() {
 		if d.machine != nil {

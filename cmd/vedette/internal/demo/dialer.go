@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// dialer makes connections, and can cut them.
+// dialer opens connections, and can close them all.
 type dialer struct {
 	next func(ctx context.Context, network, address string) (net.Conn, error)
 
@@ -33,7 +33,7 @@ func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 	return c, nil
 }
 
-// cut ends all connections that there are, and returns how many.
+// cut closes all open connections, and returns their number.
 func (d *dialer) cut() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -43,7 +43,7 @@ func (d *dialer) cut() int {
 	return len(d.conns)
 }
 
-// cuttable is a connection that its dialer knows until it is closed.
+// cuttable is a connection that its dialer tracks until it is closed.
 type cuttable struct {
 	net.Conn
 	dialer *dialer

@@ -1,18 +1,20 @@
-// Package demo is a machine under load that gets into trouble, and comes out of it: what 'vedette demo' shows.
+// Package demo runs informers and an operator under load, and injects faults: it implements 'vedette demo'.
 //
-//   - [Demo] is the machine: a factory of informers, a sharding informer, and an operator with a kind of its own, on a server whose
-//     objects change all the time. [Start] starts one as a [Config] says: on an API server in this process, or on a cluster, in a
-//     namespace of its own.
-//   - Demo.Run changes objects and makes trouble until it is told to stop. Everything that happens is told by Config.Tell.
-//   - [Status] is how it goes, for people who look at a terminal; Demo.Console is what the live page shows.
-//   - [Verdict] is what came of it: whether the server, every cache, and what every handler was told are the same, and whether the
+//   - [Demo] is the machine: an informer factory, a sharding informer, and an operator with a custom resource, on a
+//     server whose objects change all the time. [Start] starts one for a [Config]: on an API server in this process, or
+//     on a cluster, in a namespace of its own.
+//   - Demo.Run changes objects and injects faults until it is stopped. Everything that happens is reported by
+//     Config.Tell.
+//   - [Status] is the current state for a terminal; Demo.Console is the configuration of the live page.
+//   - [Verdict] is the result: whether the server, every cache, and every handler's view are the same, and whether the
 //     operator has done its work.
-//   - Demo.Close stops the machine, and removes from a cluster all that the demo has made there.
+//   - Demo.Close stops the machine, and removes from a cluster everything that the demo has created there.
 //
-// # What holds
+// # Guarantees
 //
-//   - A ledger is kept by each handler, of nothing but what it was told. A verdict is about what is in the end: every object in the
-//     state that the server has, and no object that it has not. That nothing was told in a wrong order, the ledgers note on the way.
-//   - Trouble is made on purpose, so it is told as what it is, and not as an error.
-//   - When Close has returned, nothing of the demo runs.
+//   - Each handler keeps a ledger of what it was called with, and of nothing else. A verdict compares the final states:
+//     every object must be in the state that the server has, and no other objects may exist. The ledgers record calls
+//     in a wrong order.
+//   - Injected faults are reported as such, and not as errors.
+//   - When Close has returned, no goroutine of the demo is left.
 package demo

@@ -46,7 +46,7 @@ func newEmbedded(config *Config) (world, error) {
 	return &embedded{config: config, server: config.Server, is: s}, nil
 }
 
-// connect makes the clients, with sites in a namespace.
+// connect creates the clients, with sites in a namespace.
 func (s *setting) connect(namespace string) (err error) {
 	if s.client, err = kubernetes.NewForConfig(s.rest); err != nil {
 		return err
@@ -136,5 +136,5 @@ func (e *embedded) changes() (sum int64) {
 	return sum
 }
 
-// clean has nothing to do: the server goes, with all that is on it.
+// clean has nothing to do: the server is closed.
 func (e *embedded) clean(context.Context) (bool, error) { return false, nil }

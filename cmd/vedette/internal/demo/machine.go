@@ -21,22 +21,23 @@ import (
 	"vedette.dev/shard"
 )
 
-// setting is how the machine reaches a server, and what it looks at there.
+// setting is how to reach a server, and what to watch there.
 type setting struct {
 	rest   *rest.Config
 	client kubernetes.Interface
 	sites  *gentype.Custom[sites.Site] // in the namespace in which sites are
 	kind   gentype.Resource
-	// namespace is the only one to look at; empty for all.
+	// namespace is the only one to watch; empty for all.
 	namespace string
-	// kinds are looked at by informers of a factory, besides config maps and sites; the first of them by a sharding one, too.
+	// kinds are watched by informers of a factory, besides config maps and sites; the first of them by a sharding
+	// informer, too.
 	kinds []schema.GroupVersionResource
 	// example is an object of the first kind, and shards are what it is divided into.
 	example metav1.Object
 	shards  shard.Source
 }
 
-// looked is an informer and the ledgers that its handlers keep.
+// looked is an informer and the ledgers of its handlers.
 type looked struct {
 	name     string
 	resource schema.GroupVersionResource
@@ -44,7 +45,7 @@ type looked struct {
 	ledgers  []*ledger
 }
 
-// machine is what the demo is about: informers, one that is sharded, and an operator.
+// machine is the set of informers, including a sharding one, and an operator.
 type machine struct {
 	*setting
 	metadata  metadata.Interface
@@ -61,7 +62,7 @@ type machine struct {
 
 	cancel  context.CancelFunc // nil before the start
 	running sync.WaitGroup
-	failed  chan error // has room for one: why the operator ended
+	failed  chan error // has a buffer of one: why the operator ended
 }
 
 var configMaps = corev1.SchemeGroupVersion.WithResource("configmaps")
@@ -97,7 +98,7 @@ func newMachine(config *Config, s *setting) (m *machine, err error) {
 	return m, m.addOperator()
 }
 
-// look has an informer looked at, with a ledger.
+// look adds an informer, with a ledger.
 func (m *machine) look(name string, resource schema.GroupVersionResource, informer cache.SharedIndexInformer) (*looked, error) {
 	l := &looked{name: name, resource: resource, informer: informer}
 	book := newLedger("handler of " + name)
@@ -166,7 +167,7 @@ func (m *machine) addOperator() (err error) {
 	return err
 }
 
-// start starts everything, and waits until all handlers have heard of what is there.
+// start starts everything, and waits until all handlers have synced.
 func (m *machine) start(ctx context.Context) error {
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	m.cancel = cancel
@@ -189,7 +190,7 @@ func (m *machine) start(ctx context.Context) error {
 	return nil
 }
 
-// stop stops everything, and returns when nothing runs any more.
+// stop stops everything, and returns when no goroutine is left.
 func (m *machine) stop() {
 	if m.cancel != nil {
 		m.cancel()
@@ -197,7 +198,7 @@ func (m *machine) stop() {
 		m.factory.Shutdown()
 	}
 	if m.work != nil {
-		_ = m.work.Close() // the informer that it heard from has ended
+		_ = m.work.Close() // its informer has ended
 	}
 }
 

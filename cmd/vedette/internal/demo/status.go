@@ -7,37 +7,37 @@ import (
 	"vedette.dev/cache"
 )
 
-// Status is how it goes.
+// Status is the current state of a demo.
 type Status struct {
-	// Elapsed is how long it runs.
+	// Elapsed is how long it has been running.
 	Elapsed time.Duration
 	Rows    []Row
-	// Objects are those of all caches; Events and Reconciles are how many there are in a second.
+	// Objects is the number of objects in all caches; Events and Reconciles are rates per second.
 	Objects            int
 	Events, Reconciles float64
-	// Queued and Failed are keys that wait for the operator, and reconciles that have failed so far.
+	// Queued is the number of keys in the operator's queue, Failed the number of failed reconciles so far.
 	Queued int
 	Failed uint64
-	// Changes and Faults are how many were made so far.
+	// Changes and Faults are the numbers so far.
 	Changes, Faults int64
-	// Shards are how many objects each shard has, Streams how many watches bring them.
+	// Shards are the numbers of objects of the shards, Streams the number of watches.
 	Shards    []int
 	Streams   int
 	Imbalance float64
 }
 
-// Row is how an informer is.
+// Row is the state of an informer.
 type Row struct {
 	Name    string
 	Objects int
 	Events  float64
 	Phase   string
-	// Waiting is how many notifications wait for handlers, and Trouble what is wrong, if something is.
+	// Waiting is the number of pending notifications, and Trouble the error, if there is one.
 	Waiting int
 	Trouble string
 }
 
-// rates remembers what was counted, for how much that is in a second.
+// rates computes rates from counts.
 type rates struct {
 	mu     sync.Mutex
 	at     time.Time
@@ -45,10 +45,10 @@ type rates struct {
 	last   map[string]float64
 }
 
-// rateTime is how long it is counted at least, before a rate is told.
+// rateTime is the minimum time between two computations of rates.
 const rateTime = 900 * time.Millisecond
 
-// step takes in what was counted, and returns rates. They stay the same for about a second.
+// step takes new counts, and returns rates. They stay the same for about a second.
 func (r *rates) step(now time.Time, counts map[string]uint64) map[string]float64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -66,7 +66,7 @@ func (r *rates) step(now time.Time, counts map[string]uint64) map[string]float64
 	return next
 }
 
-// Status tells how it goes now.
+// Status returns the current state.
 func (d *Demo) Status() Status {
 	m, now := d.machine, time.Now()
 	operator := m.operator.State()

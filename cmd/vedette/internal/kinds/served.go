@@ -116,12 +116,12 @@ func (s *Served) Watchable() []Resource {
 	return found
 }
 
-// UnknownError says that a server has no such resource.
+// UnknownError means that a server has no such resource.
 type UnknownError struct {
 	Name string
 	// Similar are names that come close, the closest first.
 	Similar []string
-	// Failed tells which groups could not be read; nil if all could.
+	// Failed has the groups whose discovery failed; nil if none did.
 	Failed error
 }
 

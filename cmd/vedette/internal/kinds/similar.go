@@ -45,7 +45,7 @@ func (s *Served) similar(name schema.GroupResource) []string {
 	return names
 }
 
-// begins reports whether what somebody typed may be the beginning of a name.
+// begins reports whether the input may be the beginning of a name.
 func begins(name, typed string) bool { return len(typed) >= 3 && strings.HasPrefix(name, typed) }
 
 // distance is how many letters must be changed, added, left out or swapped with the next to make b of a.

@@ -7,8 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Masker takes the values out of Secrets. Two values that are the same have the same mark, as long as the Masker lives; nobody
-// else can tell from a mark what the value was.
+// Masker masks the values of Secrets. Equal values have the same mark, for the lifetime of the Masker; a mark does not
+// reveal the value.
 type Masker struct {
 	seed maphash.Seed
 }
@@ -41,7 +41,7 @@ func (m Masker) maskValues(values any) {
 	}
 }
 
-// mark tells two values apart, and nothing else: it is made of a hash whose seed is gone with the program.
+// mark returns a mark that distinguishes values: a hash with a random seed.
 func (m Masker) mark(value string) string {
 	return fmt.Sprintf("<masked, %d characters, %04x>", len(value), maphash.String(m.seed, value)&0xffff)
 }

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Status is how an object is, in a word, and empty if it does not say. Objects that are alike have the same.
+// Status returns the status of an object in a word, empty if it has none. Similar objects have the same.
 func Status(obj *unstructured.Unstructured) string {
 	if obj.GetDeletionTimestamp() != nil {
 		return "Terminating"
@@ -66,7 +66,7 @@ func replicas(obj *unstructured.Unstructured, status map[string]any) (string, bo
 	return "", false
 }
 
-// telling are the conditions that say how an object is, the ones that matter most first.
+// telling are the conditions that describe the status of an object, most important first.
 var telling = []string{"Failed", "Complete", "Ready", "Available", "Established"}
 
 func conditionStatus(status map[string]any) string {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Bar is one line on a terminal that tells how far something is. A Bar without Out says nothing, as is right in a pipe.
+// Bar is a progress bar on a terminal. A Bar without Out is silent, as is right in a pipe.
 type Bar struct {
 	Out   io.Writer
 	shown bool

@@ -3,7 +3,7 @@
 //
 //   - [Table] aligns cells in columns.
 //   - [Screen] shows one frame after the other in the same place of a terminal.
-//   - [Bar] is one line on a terminal that tells how far something is.
+//   - [Bar] is a progress bar on a terminal.
 //   - [Style] marks text on a terminal, and leaves it alone elsewhere.
 //
 // Nothing here starts a goroutine or reads a clock. What comes from a cluster is made printable on its way in, see [Clean]: a
