@@ -13,31 +13,32 @@ import (
 	"vedette.dev/kubernetes"
 )
 
-// Config says how the informers of a factory are to be. Only Client is needed.
+// Config configures a factory. Only Client is required.
 type Config struct {
 	// Client reads from the server.
 	Client kubernetes.Interface
-	// Resync is how often handlers are told of all objects again. Zero means never.
+	// Resync is the resync period of handlers. Zero means never.
 	Resync time.Duration
 	// ResyncOf is the resync period of some types in place of Resync, by the type of the pointer to an object.
 	ResyncOf map[reflect.Type]time.Duration
-	// Namespaces are those to look at. Nil means all, for ever; otherwise SetNamespaces can change it. Kinds that live in no
-	// namespace are looked at all the same.
+	// Namespaces are the namespaces to watch. Nil means all, permanently; otherwise SetNamespaces can change it.
+	// Cluster-scoped kinds are watched in any case.
 	Namespaces []string
-	// TweakListOptions changes the options of each list and watch. It may be nil.
+	// TweakListOptions modifies the options of each list and watch. It may be nil.
 	TweakListOptions internalinterfaces.TweakListOptionsFunc
-	// Transform changes every object before it is stored. It may be nil.
+	// Transform transforms every object before it is stored. It may be nil.
 	Transform cache.TransformFunc
-	// Name is the name under which the informers are counted. Nil means that they are not.
+	// Name is the name of the informers in metrics. Nil means no metrics.
 	Name *cache.InformerName
-	// Informers is what else there is to say about each informer: its logger, its metrics, how many changes may wait.
+	// Informers has other options of each informer: its logger, its metrics, how many changes may be pending.
 	// ResyncPeriod, Indexers and Identifier are ignored.
 	Informers cache.SharedIndexInformerOptions
 
-	// StorageOf is how objects of some types are kept, in place of Informers.Storage, by the type of the pointer to an object.
+	// StorageOf configures the storage of some types, in place of Informers.Storage, by the type of the pointer to an
+	// object.
 	StorageOf map[reflect.Type]cache.Storage
 
-	// namespace is what WithNamespace says: one namespace, for ever.
+	// namespace is set by WithNamespace: the only namespace, permanently.
 	namespace string
 }
 
@@ -61,10 +62,10 @@ func (c *Config) validate() error {
 	return nil
 }
 
-// SharedInformerOption is one of the things that NewSharedInformerFactoryWithOptions can be told.
+// SharedInformerOption is an option of NewSharedInformerFactoryWithOptions.
 type SharedInformerOption func(*Config)
 
-// WithCustomResyncConfig gives some types a resync period of their own.
+// WithCustomResyncConfig sets the resync periods of some types.
 func WithCustomResyncConfig(resyncConfig map[metav1.Object]time.Duration) SharedInformerOption {
 	return func(c *Config) {
 		for obj, period := range resyncConfig {
@@ -76,7 +77,7 @@ func WithCustomResyncConfig(resyncConfig map[metav1.Object]time.Duration) Shared
 	}
 }
 
-// WithTweakListOptions has a function change the options of each list and watch.
+// WithTweakListOptions sets a function that modifies the options of each list and watch.
 func WithTweakListOptions(tweakListOptions internalinterfaces.TweakListOptionsFunc) SharedInformerOption {
 	return func(c *Config) { c.TweakListOptions = tweakListOptions }
 }
@@ -86,12 +87,13 @@ func WithNamespace(namespace string) SharedInformerOption {
 	return func(c *Config) { c.namespace = namespace }
 }
 
-// WithTransform has every object changed before it is stored.
+// WithTransform transforms every object before it is stored.
 func WithTransform(transform cache.TransformFunc) SharedInformerOption {
 	return func(c *Config) { c.Transform = transform }
 }
 
-// WithStorage says how objects of some types are kept. It is not in client-go. It panics if the storage makes no sense for a type.
+// WithStorage configures the storage of some types. It is not in client-go. It panics if the storage is invalid for a
+// type.
 func WithStorage(storage map[metav1.Object]cache.Storage) SharedInformerOption {
 	return func(c *Config) {
 		for obj, s := range storage {
@@ -107,7 +109,7 @@ func WithStorage(storage map[metav1.Object]cache.Storage) SharedInformerOption {
 	}
 }
 
-// WithInformerName has the informers counted under a name.
+// WithInformerName sets the name of the informers in metrics.
 func WithInformerName(informerName *cache.InformerName) SharedInformerOption {
 	return func(c *Config) { c.Name = informerName }
 }

@@ -14,14 +14,14 @@ import (
 	"vedette.dev/kubernetes"
 )
 
-// SharedInformerFactory shares one informer for each kind. All that this package makes are a *Factory.
+// SharedInformerFactory shares one informer for each kind. All factories of this package are a *Factory.
 type SharedInformerFactory interface {
 	internalinterfaces.SharedInformerFactory
-	// StartWithContext starts the informers that were asked for since it was last called, and does not wait. They run until
-	// the context ends.
+	// StartWithContext starts the informers that were requested since it was last called, and does not wait. They run
+	// until the context ends.
 	StartWithContext(ctx context.Context)
-	// Shutdown refuses all further starts, and waits until the contexts have ended with which informers were started, and the
-	// informers too. It may be called again, and at the same time.
+	// Shutdown prevents further starts, and waits until the contexts with which informers were started have ended, and
+	// the informers too. It may be called again, and concurrently.
 	Shutdown()
 	// WaitForCacheSync is WaitForCacheSyncWithContext until a channel is closed.
 	WaitForCacheSync(stopCh <-chan struct{}) map[reflect.Type]bool
@@ -32,7 +32,7 @@ type SharedInformerFactory interface {
 	Groups
 }
 
-// Factory is a SharedInformerFactory with a longer life. It is safe for concurrent use.
+// Factory is a SharedInformerFactory with more methods. It is safe for concurrent use.
 type Factory struct {
 	// Pool has the informers by the type of the pointer to an object. Its Start, StartWithContext, Shutdown, WaitForCacheSync,
 	// Release, State, HealthCheck, Namespaces and SetNamespaces are those of the factory.
@@ -45,7 +45,7 @@ var (
 	_ internalinterfaces.Configurer = (*Factory)(nil)
 )
 
-// New makes a factory.
+// New returns a factory.
 func New(config Config) (*Factory, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
@@ -57,20 +57,20 @@ func New(config Config) (*Factory, error) {
 	return &Factory{Pool: p, config: &config}, nil
 }
 
-// NewSharedInformerFactory makes a factory for all namespaces.
+// NewSharedInformerFactory returns a factory for all namespaces.
 func NewSharedInformerFactory(client kubernetes.Interface, defaultResync time.Duration) SharedInformerFactory {
 	return NewSharedInformerFactoryWithOptions(client, defaultResync)
 }
 
-// NewFilteredSharedInformerFactory makes a factory for one namespace, or for all, with a function that changes the options
-// of each list and watch.
+// NewFilteredSharedInformerFactory returns a factory for one namespace, or for all, with a function that modifies the
+// options of each list and watch.
 //
 // Deprecated: use NewSharedInformerFactoryWithOptions.
 func NewFilteredSharedInformerFactory(client kubernetes.Interface, defaultResync time.Duration, namespace string, tweakListOptions internalinterfaces.TweakListOptionsFunc) SharedInformerFactory {
 	return NewSharedInformerFactoryWithOptions(client, defaultResync, WithNamespace(namespace), WithTweakListOptions(tweakListOptions))
 }
 
-// NewSharedInformerFactoryWithOptions makes a factory with options. New takes them as a struct, and can be told more.
+// NewSharedInformerFactoryWithOptions returns a factory with options. New takes a struct, and has more options.
 func NewSharedInformerFactoryWithOptions(client kubernetes.Interface, defaultResync time.Duration, options ...SharedInformerOption) SharedInformerFactory {
 	config := Config{Client: client, Resync: defaultResync}
 	for _, option := range options {
@@ -78,22 +78,22 @@ func NewSharedInformerFactoryWithOptions(client kubernetes.Interface, defaultRes
 	}
 	p, err := pool.New[reflect.Type](pool.Config{})
 	if err != nil {
-		panic(err) // there is nothing in it that could be wrong
+		panic(err) // the config is valid
 	}
 	return &Factory{Pool: p, config: &config}
 }
 
-// Lease returns a factory that shares its informers with this one, and can let them go by itself: see Release.
+// Lease returns a factory that shares its informers with this one, and can release them by itself: see Release.
 func (f *Factory) Lease() *Factory { return &Factory{Pool: f.Pool.Lease(), config: f.config} }
 
-// Drop lets go of one informer, that for the type of obj. If nobody else holds it, it stops, and is forgotten: a later
-// request makes a new one. Drop waits for it, or until the context ends, whose error it then returns.
+// Drop releases one informer, that for the type of obj. If it has no other holder, it stops and is removed: a later
+// request creates a new one. Drop waits for it, or until the context ends, whose error it then returns.
 func (f *Factory) Drop(ctx context.Context, obj runtime.Object) error {
 	return f.Pool.Drop(ctx, reflect.TypeOf(obj))
 }
 
-// Shutdown refuses all further starts, and waits until the contexts have ended with which informers were started, and the
-// informers too. A lease waits for what it started alone; see pool.Pool.Shutdown.
+// Shutdown prevents further starts, and waits until the contexts with which informers were started have ended, and the
+// informers too. A lease waits only for what it started; see pool.Pool.Shutdown.
 func (f *Factory) Shutdown() {
 	f.Pool.Shutdown()
 	if !f.IsLease() {
@@ -107,11 +107,11 @@ func (f *Factory) WaitForCacheSyncWithContext(ctx context.Context) cache.SyncRes
 	return cache.SyncResult{Err: err, Synced: synced}
 }
 
-// InformerName is the name under which the informers are counted. It may be nil.
+// InformerName returns the name of the informers in metrics. It may be nil.
 func (f *Factory) InformerName() *cache.InformerName { return f.config.Name }
 
-// InformerFor returns the informer for the type of obj, which newFunc makes if there is none yet. The transform of the
-// factory is then set.
+// InformerFor returns the informer for the type of obj, which newFunc creates if there is none yet. The transform of
+// the factory is then set.
 func (f *Factory) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
 	t := reflect.TypeOf(obj)
 	return f.Get(t, func() cache.SharedIndexInformer {

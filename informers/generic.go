@@ -13,7 +13,7 @@ import (
 // GenericInformer is an informer of any kind, and a lister that reads from it.
 type GenericInformer = pool.GenericInformer
 
-// informed is what the informers of all kinds have in common.
+// informed is implemented by the informers of all kinds.
 type informed interface {
 	Informer() cache.SharedIndexInformer
 }

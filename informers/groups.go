@@ -158,7 +158,7 @@ func (f *Factory) Storagemigration() storagemigration.Interface {
 	return storagemigration.New(f, f.config.namespace, f.config.TweakListOptions)
 }
 
-// newResources maps resources to their informers. It is not a variable, so that programs that do not ask for it do without
+// newResources maps resources to their informers. It is not a variable, so that programs that do not use it do not link
 // the code of all kinds.
 func newResources() map[schema.GroupVersionResource]func(f *Factory) informed {
 	return map[schema.GroupVersionResource]func(f *Factory) informed{

@@ -17,7 +17,7 @@ type Clientset struct {
 	groups *groups
 }
 
-// NewForConfig makes a clientset. Its clients share the connections that c describes.
+// NewForConfig returns a clientset. Its clients share the connections of c.
 func NewForConfig(c *rest.Config) (*Clientset, error) {
 	config := withUserAgent(c)
 	httpClient, err := rest.HTTPClientFor(config)
@@ -27,13 +27,13 @@ func NewForConfig(c *rest.Config) (*Clientset, error) {
 	return NewForConfigAndClient(config, httpClient)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, httpClient *http.Client) (*Clientset, error) {
 	config := withUserAgent(c)
 	if err := shareLimit(config); err != nil {
 		return nil, err
 	}
-	// This one is made at once, and so finds what is wrong with the configuration: the groups' clients use the rest of it
+	// This one is created at once, and so detects errors in the configuration: the groups' clients use the rest of it
 	// in the same way.
 	discoveryClient, err := discovery.NewDiscoveryClientForConfigAndClient(config, httpClient)
 	if err != nil {
@@ -42,7 +42,7 @@ func NewForConfigAndClient(c *rest.Config, httpClient *http.Client) (*Clientset,
 	return &Clientset{discoveryClient, &groups{source: source{config: config, httpClient: httpClient}}}, nil
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *Clientset {
 	clientset, err := NewForConfig(c)
 	if err != nil {
@@ -51,13 +51,13 @@ func NewForConfigOrDie(c *rest.Config) *Clientset {
 	return clientset
 }
 
-// New makes a clientset all of whose requests go through c. Paths are as c makes them, so a client for one group serves
-// that group only.
+// New returns a clientset that sends all requests with c. Paths are those of c, so a client for one group serves that
+// group only.
 func New(c rest.Interface) *Clientset {
 	return &Clientset{discovery.NewDiscoveryClient(c), &groups{source: source{client: c}}}
 }
 
-// Discovery returns the client that asks the server what it serves.
+// Discovery returns the discovery client.
 func (c *Clientset) Discovery() discovery.DiscoveryInterfaces {
 	if c == nil {
 		return nil
@@ -73,7 +73,7 @@ func withUserAgent(c *rest.Config) *rest.Config {
 	return config
 }
 
-// shareLimit gives all clients one rate limit if the configuration asks for one. Without a QPS, each client makes its own.
+// shareLimit gives all clients one rate limit if the configuration has one. Without a QPS, each client has its own.
 func shareLimit(config *rest.Config) error {
 	if config.RateLimiter != nil || config.QPS <= 0 {
 		return nil

@@ -61,7 +61,7 @@ import (
 	storagemigrationv1beta1 "vedette.dev/kubernetes/typed/storagemigration/v1beta1"
 )
 
-// Interface is what a Clientset can do: a client for each version of each API group, and discovery.
+// Interface is the interface of a Clientset: a client for each version of each API group, and discovery.
 type Interface interface {
 	Discovery() discovery.DiscoveryInterfaces
 	AdmissionregistrationV1() admissionregistrationv1.AdmissionregistrationV1Interface
@@ -121,7 +121,7 @@ type Interface interface {
 	StoragemigrationV1beta1() storagemigrationv1beta1.StoragemigrationV1beta1Interface
 }
 
-// groups holds the groups' clients, each made when it is first asked for.
+// groups holds the groups' clients, each created on first use.
 type groups struct {
 	source
 	admissionregistrationV1       lazy[admissionregistrationv1.AdmissionregistrationV1Client]

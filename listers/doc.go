@@ -1,4 +1,4 @@
-// Package listers has what the listers of all kinds are made of. A lister reads from an indexer, most often that of an
+// Package listers is the common part of the listers of all kinds. A lister reads from an indexer, usually that of an
 // informer, by namespace, name and labels.
 //
 //	pods := corev1listers.NewPodLister(indexer)
@@ -8,16 +8,16 @@
 // The types:
 //
 //   - The packages below this one, one for each version of each API group: an interface for each kind, a lister for all
-//     namespaces and, where the kind lives in namespaces, one for a single namespace.
-//   - [ResourceIndexer]: what is behind them.
-//   - [Lister], [Getter]: what they can do.
+//     namespaces and, for namespaced kinds, one for a single namespace.
+//   - [ResourceIndexer]: the implementation.
+//   - [Lister], [Getter]: the interfaces.
 //
-// What to expect:
+// Guarantees:
 //
-//   - What a lister returns is shared with everybody else who reads the indexer, and must not be changed, unless the informer
-//     packs its objects: then each caller has its own. Slices are the caller's own.
-//   - What is not there is the API's NotFound error, as if the server had been asked.
-//   - An object of another type, which a transform may have made, is an error that names the type.
+//   - Objects are shared with all other readers of the indexer, and must not be modified, unless the informer packs its
+//     objects: then each caller has its own. Slices belong to the caller.
+//   - If an object does not exist, the error is the API's NotFound, as from the server.
+//   - An object of another type, for example from a transform, is an error that names the type.
 //
 // The code for groups and kinds is generated from k8s.io/api, some lines a kind.
 package listers

@@ -8,12 +8,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// namespaces are listers of single namespaces. A nil one has none.
+// namespaces are cached listers of namespaces. A nil one has none.
 type namespaces[T runtime.Object] struct {
 	known atomic.Pointer[map[string]*ResourceIndexer[T]]
 }
 
-// mostNamespaces is how many are remembered. Each new one costs a copy of the map.
+// mostNamespaces is the maximum number of cached listers. Each new one costs a copy of the map.
 const mostNamespaces = 256
 
 func (n *namespaces[T]) find(namespace string) *ResourceIndexer[T] {
@@ -27,7 +27,7 @@ func (n *namespaces[T]) find(namespace string) *ResourceIndexer[T] {
 	return (*known)[namespace]
 }
 
-// add remembers a lister, if there is room. If others add one at the same time, one of them is not remembered.
+// add caches a lister, if there is room. If two are added concurrently, one of them may be lost.
 func (n *namespaces[T]) add(namespace string, one *ResourceIndexer[T]) {
 	if n == nil {
 		return

@@ -22,5 +22,5 @@ func (n namespaced[P]) StoreVersion(namespace string) string {
 	return n.informer.StoreVersion(namespace)
 }
 
-// State tells what the informer is doing.
+// State returns what the informer is doing.
 func (n namespaced[P]) State() cache.State { return cache.StateOf(n.informer) }

@@ -12,7 +12,7 @@ import (
 	"vedette.dev/informers/pool"
 )
 
-// Client is what an informer needs of the client of a kind. List is the type of its lists.
+// Client is the part of a kind's client that an informer needs. List is the type of its lists.
 type Client[List any] = interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*List, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
@@ -24,8 +24,8 @@ type Object interface {
 	runtime.Object
 }
 
-// New makes an informer of a kind that lives in namespaces. The client is asked whether it knows how to begin a watch with
-// all objects, and in makes the client of the kind for one namespace, or for all.
+// New returns an informer of a namespaced kind. The client reports whether it supports streaming lists, and in returns
+// the client of the kind for one namespace, or for all.
 func New[P Object, List any](client any, resource schema.GroupVersionResource, example P, namespace string, options InformerOptions, in func(namespace string) Client[List]) cache.TypedSharedIndexInformer[P] {
 	listWatch := func(namespace string) cache.ListerWatcher {
 		return listWatch(client, in(namespace), options.TweakListOptions)
@@ -37,13 +37,13 @@ func New[P Object, List any](client any, resource schema.GroupVersionResource, e
 		cache.NewSharedIndexInformerWithOptions(listWatch(namespace), example, options.forCache(resource)))
 }
 
-// NewCluster is New for a kind that lives in no namespace.
+// NewCluster is like New, for a cluster-scoped kind.
 func NewCluster[P Object, List any](client any, resource schema.GroupVersionResource, example P, options InformerOptions, in func() Client[List]) cache.TypedSharedIndexInformer[P] {
 	return cache.NewTypedSharedIndexInformer[P](cache.NewSharedIndexInformerWithOptions(
 		listWatch(client, in(), options.TweakListOptions), example, options.forCache(resource)))
 }
 
-// forCache is what package cache is told.
+// forCache returns the options for package cache.
 func (o InformerOptions) forCache(resource schema.GroupVersionResource) cache.SharedIndexInformerOptions {
 	options := o.Cache
 	options.ResyncPeriod = o.ResyncPeriod
@@ -52,8 +52,8 @@ func (o InformerOptions) forCache(resource schema.GroupVersionResource) cache.Sh
 	return options
 }
 
-// listWatch reads lists and watches as they come if the client of the kind hands out its requests. Clients that are made
-// for tests may not.
+// listWatch returns a source that reads lists and watches as streams if the client of the kind is a Requester. Test
+// clients may not be.
 func listWatch[List any](client any, of Client[List], tweak TweakListOptionsFunc) cache.ListerWatcher {
 	if requester, ok := of.(cache.Requester); ok {
 		return cache.NewListWatchFromRequester(requester, nil, tweak)

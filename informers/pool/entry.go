@@ -7,19 +7,19 @@ import (
 	"vedette.dev/cache"
 )
 
-// entry is an informer, and who holds it. The lock of shared guards it.
+// entry is an informer, and its holders. The lock of shared guards it.
 type entry struct {
 	informer cache.SharedIndexInformer
-	// holders is how many pools hold it.
+	// holders is the number of pools that hold it.
 	holders int
-	// cancel stops it. Nil before it was started.
+	// cancel stops it. It is nil before the start.
 	cancel context.CancelCauseFunc
-	// ended is closed when it has stopped, or was let go before it started.
+	// ended is closed when it has stopped, or was released before it started.
 	ended chan struct{}
 }
 
-// start runs the informer unless it was started before. It gets the values of the context, but not its end: others may
-// hold the informer longer.
+// start runs the informer unless it was started before. It gets the values of the context, but not its end: other pools
+// may hold the informer longer.
 func (e *entry) start(ctx context.Context, running *sync.WaitGroup) {
 	if e.cancel != nil {
 		return
@@ -40,19 +40,20 @@ func (e *entry) stop(cause error) {
 	e.cancel(cause)
 }
 
-// hold is an entry, held by one pool.
+// hold is an entry that is held by one pool.
 type hold struct {
 	entry *entry
-	// started tells that the pool has started it.
+	// started means that the pool has started it.
 	started bool
-	// leave takes it out of the run that started it.
+	// leave removes it from the run that started it.
 	leave func()
-	// dropped tells that the pool no longer holds it, and last that nobody did then. gone is closed when dropped is set.
+	// dropped means that the pool no longer holds it, and last that no other pool did then. gone is closed when dropped
+	// is set.
 	dropped, last bool
 	gone          chan struct{}
 }
 
-// wait waits for the informer to end, if it was the hold that ended it.
+// wait waits for the informer to end, if this hold was the last.
 func (h *hold) wait(ctx context.Context) error {
 	if !h.last {
 		return nil

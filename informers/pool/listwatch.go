@@ -10,8 +10,8 @@ import (
 	"vedette.dev/cache"
 )
 
-// PlainListWatch is a source for informers whose client does not hand out its requests, as clients for tests do not. The
-// client is asked whether it knows how to begin a watch with all objects. tweak changes the options, and may be nil.
+// PlainListWatch returns a source for informers whose client is not a Requester, such as test clients. The client
+// reports whether it supports streaming lists. tweak modifies the options, and may be nil.
 func PlainListWatch(client any, list cache.ListWithContextFunc, watching cache.WatchFuncWithContext, tweak func(*metav1.ListOptions)) cache.ListerWatcher {
 	if tweak == nil {
 		tweak = func(*metav1.ListOptions) {}

@@ -12,8 +12,8 @@ import (
 	"vedette.dev/cache"
 )
 
-// Informers returns the informers that this pool holds, and those that it held when they ended; the first pool returns also
-// those that only its leases hold.
+// Informers returns the informers that this pool holds, and those that it held when they ended; the first pool also
+// returns those that only its leases hold.
 func (p *Pool[K]) Informers() map[K]cache.SharedIndexInformer {
 	p.shared.mu.Lock()
 	defer p.shared.mu.Unlock()
@@ -31,7 +31,7 @@ func (p *Pool[K]) Informers() map[K]cache.SharedIndexInformer {
 	return found
 }
 
-// all returns the informers that anybody holds.
+// all returns the informers that have holders.
 func (p *Pool[K]) all() []cache.SharedIndexInformer {
 	p.shared.mu.Lock()
 	defer p.shared.mu.Unlock()
@@ -42,7 +42,7 @@ func (p *Pool[K]) all() []cache.SharedIndexInformer {
 	return found
 }
 
-// State tells what each of the Informers is doing.
+// State returns what each of the Informers is doing.
 func (p *Pool[K]) State() map[K]cache.State {
 	states := map[K]cache.State{}
 	for key, informer := range p.Informers() {
@@ -51,8 +51,8 @@ func (p *Pool[K]) State() map[K]cache.State {
 	return states
 }
 
-// HealthCheck is nil if all of the Informers are well: running, synced and not failing. Otherwise it says of each what is
-// wrong. It has the form that health endpoints ask for, and pays no heed to the request.
+// HealthCheck returns nil if all of the Informers are healthy: running, synced and not failing. Otherwise it returns
+// the error of each. It has the signature of health endpoints, and ignores the request.
 func (p *Pool[K]) HealthCheck(_ *http.Request) error {
 	var wrong []error
 	for _, state := range p.State() {
@@ -70,8 +70,9 @@ func (p *Pool[K]) WaitForCacheSync(stopCh <-chan struct{}) map[K]bool {
 	return synced
 }
 
-// Wait waits until the informers that this pool holds have synced, or until the context ends, and tells which have. It
-// looks only at those that were started. The error is nil if all have synced, and else why it waited no longer.
+// Wait waits until the informers that this pool holds have synced, or until the context ends, and returns which have.
+// It considers only those that were started. The error is nil if all have synced, and otherwise the reason for which
+// the wait ended.
 func (p *Pool[K]) Wait(ctx context.Context) (map[K]bool, error) {
 	started := p.startedInformers()
 	var checkers []cache.DoneChecker

@@ -180,8 +180,8 @@ func (k *packing) packObject(obj any) (any, error) {
 	}, nil
 }
 
-// group returns the template group of an object, by its key: objects are likely to be alike if their names differ only behind the last
-// dash, as those of the pods of a ReplicaSet do.
+// group returns the template group of an object, by its key: objects are likely to be similar if their names differ only
+// after the last dash, like the pods of a ReplicaSet.
 func (k *packing) group(key string) uint64 {
 	if i := strings.LastIndexByte(key, '-'); i > 0 {
 		key = key[:i]

@@ -20,23 +20,24 @@ var (
 	_ testing.FakeClient   = (*Clientset)(nil)
 )
 
-// Clientset is a clientset for tests. Its zero value has no server: what no reactor answers is answered with empty objects.
+// Clientset is a clientset for tests. Its zero value has no server: what no reactor handles is answered with empty
+// objects.
 type Clientset struct {
 	testing.Fake
 
 	tracker *tracker.Tracker // nil without a server
-	once    sync.Once        // guards what follows
+	once    sync.Once        // guards the fields below
 	real    *kubernetes.Clientset
 }
 
-// NewClientset makes a clientset whose server has these objects, as they are, and from then on checks what it gets and fills in
-// defaults as a cluster does. Namespaces are made as they are needed. It panics if an object is of no kind that is served.
+// NewClientset returns a clientset whose server has these objects, unchanged, and from then on validates and defaults
+// objects as a cluster does. Namespaces are created as needed. It panics if the kind of an object is not served.
 func NewClientset(objects ...runtime.Object) *Clientset {
 	return newClientset(apitest.Config{CreateNamespaces: true}, objects)
 }
 
-// NewSimpleClientset makes a clientset whose server has these objects, and takes others as they are: it knows no rules and no
-// defaults. It panics if an object is of no kind that is served, or has no name.
+// NewSimpleClientset returns a clientset whose server has these objects, and stores others unchanged, without
+// validation and defaults. It panics if the kind of an object is not served, or if it has no name.
 func NewSimpleClientset(objects ...runtime.Object) *Clientset {
 	return newClientset(apitest.Config{Lenient: true}, objects)
 }
@@ -50,7 +51,8 @@ func newClientset(config apitest.Config, objects []runtime.Object) *Clientset {
 	return c
 }
 
-// Tracker is the way to the objects that leaves no trace among the actions and meets no reactor. It is nil if there is no server.
+// Tracker returns the tracker of the objects, which records no actions and calls no reactors. It is nil if there is no
+// server.
 func (c *Clientset) Tracker() testing.ObjectTracker {
 	if c.tracker == nil {
 		return nil
@@ -58,17 +60,17 @@ func (c *Clientset) Tracker() testing.ObjectTracker {
 	return c.tracker
 }
 
-// Discovery says what the server serves or, if they are set, the Resources of the Fake.
+// Discovery returns what the server serves or, if they are set, the Resources of the Fake.
 func (c *Clientset) Discovery() discovery.DiscoveryInterfaces { return c.client().Discovery() }
 
-// IsWatchListSemanticsUnSupported is false: a watch can begin with a list. Where a reactor answers lists or watches, the server says
-// that it cannot, and reflectors list.
+// IsWatchListSemanticsUnSupported returns false: streaming lists are supported. If a reactor handles lists or watches,
+// the server rejects streaming lists, and reflectors list.
 func (c *Clientset) IsWatchListSemanticsUnSupported() bool { return false }
 
-// kinds are those of all resources.
+// kinds are the kinds of all resources.
 var kinds = sync.OnceValue(func() fakes.Kinds { return fakes.KindsOf(scheme.Scheme) })
 
-// client is the real clientset behind this one.
+// client returns the real clientset behind this one.
 func (c *Clientset) client() *kubernetes.Clientset {
 	c.once.Do(func() {
 		transport := &fakes.Transport{Fake: &c.Fake, Codec: fakes.Typed{

@@ -2,8 +2,8 @@
 
 //lint:file-ignore SA1019 A deprecated kind is served all the same.
 
-// Package v1 has the informers of core/v1. Those of the Interface are shared, and are to be preferred; those that
-// the New functions make are not.
+// Package v1 has the informers of core/v1. Those of the Interface are shared, and should be preferred; those of
+// the New functions are not.
 package v1
 
 import (
@@ -46,7 +46,7 @@ func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakList
 	return &version{internalinterfaces.Scope{Factory: f, Namespace: namespace, TweakListOptions: tweakListOptions}}
 }
 
-// The informers of component statuses, and what handlers and indexers of them are called.
+// The informers of component statuses, and the types of their handlers and indexers.
 type (
 	ComponentStatusInformer      internalinterfaces.Informer[listers.ComponentStatusLister]
 	TypedComponentStatusInformer internalinterfaces.TypedInformer[ComponentStatusIndexInformer, listers.ComponentStatusLister]
@@ -63,7 +63,7 @@ func (v *version) ComponentStatuses() TypedComponentStatusInformer {
 	return internalinterfaces.ShareCluster(v.Scope, &corev1.ComponentStatus{}, NewTypedComponentStatusInformerWithOptions, listers.NewComponentStatusLister)
 }
 
-// NewComponentStatusInformer makes an informer of component statuses that is not shared.
+// NewComponentStatusInformer returns an informer of component statuses that is not shared.
 func NewComponentStatusInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewTypedComponentStatusInformerWithOptions(client, internalinterfaces.Options(resyncPeriod, indexers, nil))
 }
@@ -73,7 +73,7 @@ func NewTypedComponentStatusInformer(client kubernetes.Interface, resyncPeriod t
 	return NewTypedComponentStatusInformerWithOptions(client, internalinterfaces.TypedOptions(resyncPeriod, indexers, nil))
 }
 
-// NewFilteredComponentStatusInformer is NewComponentStatusInformer with a function that may change the options of each request.
+// NewFilteredComponentStatusInformer is NewComponentStatusInformer with a function that may modify the options of each request.
 func NewFilteredComponentStatusInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewTypedComponentStatusInformerWithOptions(client, internalinterfaces.Options(resyncPeriod, indexers, tweakListOptions))
 }
@@ -83,7 +83,7 @@ func NewTypedFilteredComponentStatusInformer(client kubernetes.Interface, resync
 	return NewTypedComponentStatusInformerWithOptions(client, internalinterfaces.TypedOptions(resyncPeriod, indexers, tweakListOptions))
 }
 
-// NewComponentStatusInformerWithOptions is NewComponentStatusInformer with all there is to say.
+// NewComponentStatusInformerWithOptions is NewComponentStatusInformer with options.
 func NewComponentStatusInformerWithOptions(client kubernetes.Interface, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
 	return NewTypedComponentStatusInformerWithOptions(client, options)
 }
@@ -95,17 +95,17 @@ func NewTypedComponentStatusInformerWithOptions(client kubernetes.Interface, opt
 	})
 }
 
-// ToTypedComponentStatusInformer is the typed form of an informer of component statuses.
+// ToTypedComponentStatusInformer returns the typed form of an informer of component statuses.
 func ToTypedComponentStatusInformer(informer ComponentStatusInformer) TypedComponentStatusInformer {
 	return internalinterfaces.ToTyped[*corev1.ComponentStatus, ComponentStatusIndexInformer](informer)
 }
 
-// ToComponentStatusIndexInformer is the typed form of an informer of component statuses.
+// ToComponentStatusIndexInformer returns the typed form of an informer of component statuses.
 func ToComponentStatusIndexInformer(informer cache.SharedIndexInformer) ComponentStatusIndexInformer {
 	return internalinterfaces.ToIndex[*corev1.ComponentStatus, ComponentStatusIndexInformer](informer)
 }
 
-// The informers of config maps, and what handlers and indexers of them are called.
+// The informers of config maps, and the types of their handlers and indexers.
 type (
 	ConfigMapInformer      internalinterfaces.Informer[listers.ConfigMapLister]
 	TypedConfigMapInformer internalinterfaces.TypedInformer[ConfigMapIndexInformer, listers.ConfigMapLister]
@@ -122,7 +122,7 @@ func (v *version) ConfigMaps() TypedConfigMapInformer {
 	return internalinterfaces.Share(v.Scope, &corev1.ConfigMap{}, NewTypedConfigMapInformerWithOptions, listers.NewConfigMapLister)
 }
 
-// NewConfigMapInformer makes an informer of config maps that is not shared.
+// NewConfigMapInformer returns an informer of config maps that is not shared.
 func NewConfigMapInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewTypedConfigMapInformerWithOptions(client, namespace, internalinterfaces.Options(resyncPeriod, indexers, nil))
 }
@@ -132,7 +132,7 @@ func NewTypedConfigMapInformer(client kubernetes.Interface, namespace string, re
 	return NewTypedConfigMapInformerWithOptions(client, namespace, internalinterfaces.TypedOptions(resyncPeriod, indexers, nil))
 }
 
-// NewFilteredConfigMapInformer is NewConfigMapInformer with a function that may change the options of each request.
+// NewFilteredConfigMapInformer is NewConfigMapInformer with a function that may modify the options of each request.
 func NewFilteredConfigMapInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewTypedConfigMapInformerWithOptions(client, namespace, internalinterfaces.Options(resyncPeriod, indexers, tweakListOptions))
 }
@@ -142,7 +142,7 @@ func NewTypedFilteredConfigMapInformer(client kubernetes.Interface, namespace st
 	return NewTypedConfigMapInformerWithOptions(client, namespace, internalinterfaces.TypedOptions(resyncPeriod, indexers, tweakListOptions))
 }
 
-// NewConfigMapInformerWithOptions is NewConfigMapInformer with all there is to say.
+// NewConfigMapInformerWithOptions is NewConfigMapInformer with options.
 func NewConfigMapInformerWithOptions(client kubernetes.Interface, namespace string, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
 	return NewTypedConfigMapInformerWithOptions(client, namespace, options)
 }
@@ -154,17 +154,17 @@ func NewTypedConfigMapInformerWithOptions(client kubernetes.Interface, namespace
 	})
 }
 
-// ToTypedConfigMapInformer is the typed form of an informer of config maps.
+// ToTypedConfigMapInformer returns the typed form of an informer of config maps.
 func ToTypedConfigMapInformer(informer ConfigMapInformer) TypedConfigMapInformer {
 	return internalinterfaces.ToTyped[*corev1.ConfigMap, ConfigMapIndexInformer](informer)
 }
 
-// ToConfigMapIndexInformer is the typed form of an informer of config maps.
+// ToConfigMapIndexInformer returns the typed form of an informer of config maps.
 func ToConfigMapIndexInformer(informer cache.SharedIndexInformer) ConfigMapIndexInformer {
 	return internalinterfaces.ToIndex[*corev1.ConfigMap, ConfigMapIndexInformer](informer)
 }
 
-// The informers of endpoints, and what handlers and indexers of them are called.
+// The informers of endpoints, and the types of their handlers and indexers.
 type (
 	EndpointsInformer      internalinterfaces.Informer[listers.EndpointsLister]
 	TypedEndpointsInformer internalinterfaces.TypedInformer[EndpointsIndexInformer, listers.EndpointsLister]
@@ -181,7 +181,7 @@ func (v *version) Endpoints() TypedEndpointsInformer {
 	return internalinterfaces.Share(v.Scope, &corev1.Endpoints{}, NewTypedEndpointsInformerWithOptions, listers.NewEndpointsLister)
 }
 
-// NewEndpointsInformer makes an informer of endpoints that is not shared.
+// NewEndpointsInformer returns an informer of endpoints that is not shared.
 func NewEndpointsInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewTypedEndpointsInformerWithOptions(client, namespace, internalinterfaces.Options(resyncPeriod, indexers, nil))
 }
@@ -191,7 +191,7 @@ func NewTypedEndpointsInformer(client kubernetes.Interface, namespace string, re
 	return NewTypedEndpointsInformerWithOptions(client, namespace, internalinterfaces.TypedOptions(resyncPeriod, indexers, nil))
 }
 
-// NewFilteredEndpointsInformer is NewEndpointsInformer with a function that may change the options of each request.
+// NewFilteredEndpointsInformer is NewEndpointsInformer with a function that may modify the options of each request.
 func NewFilteredEndpointsInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewTypedEndpointsInformerWithOptions(client, namespace, internalinterfaces.Options(resyncPeriod, indexers, tweakListOptions))
 }
@@ -201,7 +201,7 @@ func NewTypedFilteredEndpointsInformer(client kubernetes.Interface, namespace st
 	return NewTypedEndpointsInformerWithOptions(client, namespace, internalinterfaces.TypedOptions(resyncPeriod, indexers, tweakListOptions))
 }
 
-// NewEndpointsInformerWithOptions is NewEndpointsInformer with all there is to say.
+// NewEndpointsInformerWithOptions is NewEndpointsInformer with options.
 func NewEndpointsInformerWithOptions(client kubernetes.Interface, namespace string, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
 	return NewTypedEndpointsInformerWithOptions(client, namespace, options)
 }
@@ -213,17 +213,17 @@ func NewTypedEndpointsInformerWithOptions(client kubernetes.Interface, namespace
 	})
 }
 
-// ToTypedEndpointsInformer is the typed form of an informer of endpoints.
+// ToTypedEndpointsInformer returns the typed form of an informer of endpoints.
 func ToTypedEndpointsInformer(informer EndpointsInformer) TypedEndpointsInformer {
 	return internalinterfaces.ToTyped[*corev1.Endpoints, EndpointsIndexInformer](informer)
 }
 
-// ToEndpointsIndexInformer is the typed form of an informer of endpoints.
+// ToEndpointsIndexInformer returns the typed form of an informer of endpoints.
 func ToEndpointsIndexInformer(informer cache.SharedIndexInformer) EndpointsIndexInformer {
 	return internalinterfaces.ToIndex[*corev1.Endpoints, EndpointsIndexInformer](informer)
 }
 
-// The informers of events, and what handlers and indexers of them are called.
+// The informers of events, and the types of their handlers and indexers.
 type (
 	EventInformer      internalinterfaces.Informer[listers.EventLister]
 	TypedEventInformer internalinterfaces.TypedInformer[EventIndexInformer, listers.EventLister]
@@ -240,7 +240,7 @@ func (v *version) Events() TypedEventInformer {
 	return internalinterfaces.Share(v.Scope, &corev1.Event{}, NewTypedEventInformerWithOptions, listers.NewEventLister)
 }
 
-// NewEventInformer makes an informer of events that is not shared.
+// NewEventInformer returns an informer of events that is not shared.
 func NewEventInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewTypedEventInformerWithOptions(client, namespace, internalinterfaces.Options(resyncPeriod, indexers, nil))
 }
@@ -250,7 +250,7 @@ func NewTypedEventInformer(client kubernetes.Interface, namespace string, resync
 	return NewTypedEventInformerWithOptions(client, namespace, internalinterfaces.TypedOptions(resyncPeriod, indexers, nil))
 }
 
-// NewFilteredEventInformer is NewEventInformer with a function that may change the options of each request.
+// NewFilteredEventInformer is NewEventInformer with a function that may modify the options of each request.
 func NewFilteredEventInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewTypedEventInformerWithOptions(client, namespace, internalinterfaces.Options(resyncPeriod, indexers, tweakListOptions))
 }
@@ -260,7 +260,7 @@ func NewTypedFilteredEventInformer(client kubernetes.Interface, namespace string
 	return NewTypedEventInformerWithOptions(client, namespace, internalinterfaces.TypedOptions(resyncPeriod, indexers, tweakListOptions))
 }
 
-// NewEventInformerWithOptions is NewEventInformer with all there is to say.
+// NewEventInformerWithOptions is NewEventInformer with options.
 func NewEventInformerWithOptions(client kubernetes.Interface, namespace string, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
 	return NewTypedEventInformerWithOptions(client, namespace, options)
 }
@@ -272,17 +272,17 @@ func NewTypedEventInformerWithOptions(client kubernetes.Interface, namespace str
 	})
 }
 
-// ToTypedEventInformer is the typed form of an informer of events.
+// ToTypedEventInformer returns the typed form of an informer of events.
 func ToTypedEventInformer(informer EventInformer) TypedEventInformer {
 	return internalinterfaces.ToTyped[*corev1.Event, EventIndexInformer](informer)
 }
 
-// ToEventIndexInformer is the typed form of an informer of events.
+// ToEventIndexInformer returns the typed form of an informer of events.
 func ToEventIndexInformer(informer cache.SharedIndexInformer) EventIndexInformer {
 	return internalinterfaces.ToIndex[*corev1.Event, EventIndexInformer](informer)
 }
 
-// The informers of limit ranges, and what handlers and indexers of them are called.
+// The informers of limit ranges, and the types of their handlers and indexers.
 type (
 	LimitRangeInformer      internalinterfaces.Informer[listers.LimitRangeLister]
 	TypedLimitRangeInformer internalinterfaces.TypedInformer[LimitRangeIndexInformer, listers.LimitRangeLister]
@@ -299,7 +299,7 @@ func (v *version) LimitRanges() TypedLimitRangeInformer {
 	return internalinterfaces.Share(v.Scope, &corev1.LimitRange{}, NewTypedLimitRangeInformerWithOptions, listers.NewLimitRangeLister)
 }
 
-// NewLimitRangeInformer makes an informer of limit ranges that is not shared.
+// NewLimitRangeInformer returns an informer of limit ranges that is not shared.
 func NewLimitRangeInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewTypedLimitRangeInformerWithOptions(client, namespace, internalinterfaces.Options(resyncPeriod, indexers, nil))
 }
@@ -309,7 +309,7 @@ func NewTypedLimitRangeInformer(client kubernetes.Interface, namespace string, r
 	return NewTypedLimitRangeInformerWithOptions(client, namespace, internalinterfaces.TypedOptions(resyncPeriod, indexers, nil))
 }
 
-// NewFilteredLimitRangeInformer is NewLimitRangeInformer with a function that may change the options of each request.
+// NewFilteredLimitRangeInformer is NewLimitRangeInformer with a function that may modify the options of each request.
 func NewFilteredLimitRangeInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewTypedLimitRangeInformerWithOptions(client, namespace, internalinterfaces.Options(resyncPeriod, indexers, tweakListOptions))
 }
@@ -319,7 +319,7 @@ func NewTypedFilteredLimitRangeInformer(client kubernetes.Interface, namespace s
 	return NewTypedLimitRangeInformerWithOptions(client, namespace, internalinterfaces.TypedOptions(resyncPeriod, indexers, tweakListOptions))
 }
 
-// NewLimitRangeInformerWithOptions is NewLimitRangeInformer with all there is to say.
+// NewLimitRangeInformerWithOptions is NewLimitRangeInformer with options.
 func NewLimitRangeInformerWithOptions(client kubernetes.Interface, namespace string, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
 	return NewTypedLimitRangeInformerWithOptions(client, namespace, options)
 }
@@ -331,17 +331,17 @@ func NewTypedLimitRangeInformerWithOptions(client kubernetes.Interface, namespac
 	})
 }
 
-// ToTypedLimitRangeInformer is the typed form of an informer of limit ranges.
+// ToTypedLimitRangeInformer returns the typed form of an informer of limit ranges.
 func ToTypedLimitRangeInformer(informer LimitRangeInformer) TypedLimitRangeInformer {
 	return internalinterfaces.ToTyped[*corev1.LimitRange, LimitRangeIndexInformer](informer)
 }
 
-// ToLimitRangeIndexInformer is the typed form of an informer of limit ranges.
+// ToLimitRangeIndexInformer returns the typed form of an informer of limit ranges.
 func ToLimitRangeIndexInformer(informer cache.SharedIndexInformer) LimitRangeIndexInformer {
 	return internalinterfaces.ToIndex[*corev1.LimitRange, LimitRangeIndexInformer](informer)
 }
 
-// The informers of namespaces, and what handlers and indexers of them are called.
+// The informers of namespaces, and the types of their handlers and indexers.
 type (
 	NamespaceInformer      internalinterfaces.Informer[listers.NamespaceLister]
 	TypedNamespaceInformer internalinterfaces.TypedInformer[NamespaceIndexInformer, listers.NamespaceLister]
@@ -358,7 +358,7 @@ func (v *version) Namespaces() TypedNamespaceInformer {
 	return internalinterfaces.ShareCluster(v.Scope, &corev1.Namespace{}, NewTypedNamespaceInformerWithOptions, listers.NewNamespaceLister)
 }
 
-// NewNamespaceInformer makes an informer of namespaces that is not shared.
+// NewNamespaceInformer returns an informer of namespaces that is not shared.
 func NewNamespaceInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewTypedNamespaceInformerWithOptions(client, internalinterfaces.Options(resyncPeriod, indexers, nil))
 }
@@ -368,7 +368,7 @@ func NewTypedNamespaceInformer(client kubernetes.Interface, resyncPeriod time.Du
 	return NewTypedNamespaceInformerWithOptions(client, internalinterfaces.TypedOptions(resyncPeriod, indexers, nil))
 }
 
-// NewFilteredNamespaceInformer is NewNamespaceInformer with a function that may change the options of each request.
+// NewFilteredNamespaceInformer is NewNamespaceInformer with a function that may modify the options of each request.
 func NewFilteredNamespaceInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewTypedNamespaceInformerWithOptions(client, internalinterfaces.Options(resyncPeriod, indexers, tweakListOptions))
 }
@@ -378,7 +378,7 @@ func NewTypedFilteredNamespaceInformer(client kubernetes.Interface, resyncPeriod
 	return NewTypedNamespaceInformerWithOptions(client, internalinterfaces.TypedOptions(resyncPeriod, indexers, tweakListOptions))
 }
 
-// NewNamespaceInformerWithOptions is NewNamespaceInformer with all there is to say.
+// NewNamespaceInformerWithOptions is NewNamespaceInformer with options.
 func NewNamespaceInformerWithOptions(client kubernetes.Interface, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
 	return NewTypedNamespaceInformerWithOptions(client, options)
 }
@@ -390,17 +390,17 @@ func NewTypedNamespaceInformerWithOptions(client kubernetes.Interface, options i
 	})
 }
 
-// ToTypedNamespaceInformer is the typed form of an informer of namespaces.
+// ToTypedNamespaceInformer returns the typed form of an informer of namespaces.
 func ToTypedNamespaceInformer(informer NamespaceInformer) TypedNamespaceInformer {
 	return internalinterfaces.ToTyped[*corev1.Namespace, NamespaceIndexInformer](informer)
 }
 
-// ToNamespaceIndexInformer is the typed form of an informer of namespaces.
+// ToNamespaceIndexInformer returns the typed form of an informer of namespaces.
 func ToNamespaceIndexInformer(informer cache.SharedIndexInformer) NamespaceIndexInformer {
 	return internalinterfaces.ToIndex[*corev1.Namespace, NamespaceIndexInformer](informer)
 }
 
-// The informers of nodes, and what handlers and indexers of them are called.
+// The informers of nodes, and the types of their handlers and indexers.
 type (
 	NodeInformer      internalinterfaces.Informer[listers.NodeLister]
 	TypedNodeInformer internalinterfaces.TypedInformer[NodeIndexInformer, listers.NodeLister]
@@ -417,7 +417,7 @@ func (v *version) Nodes() TypedNodeInformer {
 	return internalinterfaces.ShareCluster(v.Scope, &corev1.Node{}, NewTypedNodeInformerWithOptions, listers.NewNodeLister)
 }
 
-// NewNodeInformer makes an informer of nodes that is not shared.
+// NewNodeInformer returns an informer of nodes that is not shared.
 func NewNodeInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewTypedNodeInformerWithOptions(client, internalinterfaces.Options(resyncPeriod, indexers, nil))
 }
@@ -427,7 +427,7 @@ func NewTypedNodeInformer(client kubernetes.Interface, resyncPeriod time.Duratio
 	return NewTypedNodeInformerWithOptions(client, internalinterfaces.TypedOptions(resyncPeriod, indexers, nil))
 }
 
-// NewFilteredNodeInformer is NewNodeInformer with a function that may change the options of each request.
+// NewFilteredNodeInformer is NewNodeInformer with a function that may modify the options of each request.
 func NewFilteredNodeInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewTypedNodeInformerWithOptions(client, internalinterfaces.Options(resyncPeriod, indexers, tweakListOptions))
 }
@@ -437,7 +437,7 @@ func NewTypedFilteredNodeInformer(client kubernetes.Interface, resyncPeriod time
 	return NewTypedNodeInformerWithOptions(client, internalinterfaces.TypedOptions(resyncPeriod, indexers, tweakListOptions))
 }
 
-// NewNodeInformerWithOptions is NewNodeInformer with all there is to say.
+// NewNodeInformerWithOptions is NewNodeInformer with options.
 func NewNodeInformerWithOptions(client kubernetes.Interface, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
 	return NewTypedNodeInformerWithOptions(client, options)
 }
@@ -449,17 +449,17 @@ func NewTypedNodeInformerWithOptions(client kubernetes.Interface, options intern
 	})
 }
 
-// ToTypedNodeInformer is the typed form of an informer of nodes.
+// ToTypedNodeInformer returns the typed form of an informer of nodes.
 func ToTypedNodeInformer(informer NodeInformer) TypedNodeInformer {
 	return internalinterfaces.ToTyped[*corev1.Node, NodeIndexInformer](informer)
 }
 
-// ToNodeIndexInformer is the typed form of an informer of nodes.
+// ToNodeIndexInformer returns the typed form of an informer of nodes.
 func ToNodeIndexInformer(informer cache.SharedIndexInformer) NodeIndexInformer {
 	return internalinterfaces.ToIndex[*corev1.Node, NodeIndexInformer](informer)
 }
 
-// The informers of persistent volumes, and what handlers and indexers of them are called.
+// The informers of persistent volumes, and the types of their handlers and indexers.
 type (
 	PersistentVolumeInformer      internalinterfaces.Informer[listers.PersistentVolumeLister]
 	TypedPersistentVolumeInformer internalinterfaces.TypedInformer[PersistentVolumeIndexInformer, listers.PersistentVolumeLister]
@@ -476,7 +476,7 @@ func (v *version) PersistentVolumes() TypedPersistentVolumeInformer {
 	return internalinterfaces.ShareCluster(v.Scope, &corev1.PersistentVolume{}, NewTypedPersistentVolumeInformerWithOptions, listers.NewPersistentVolumeLister)
 }
 
-// NewPersistentVolumeInformer makes an informer of persistent volumes that is not shared.
+// NewPersistentVolumeInformer returns an informer of persistent volumes that is not shared.
 func NewPersistentVolumeInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewTypedPersistentVolumeInformerWithOptions(client, internalinterfaces.Options(resyncPeriod, indexers, nil))
 }
@@ -486,7 +486,7 @@ func NewTypedPersistentVolumeInformer(client kubernetes.Interface, resyncPeriod 
 	return NewTypedPersistentVolumeInformerWithOptions(client, internalinterfaces.TypedOptions(resyncPeriod, indexers, nil))
 }
 
-// NewFilteredPersistentVolumeInformer is NewPersistentVolumeInformer with a function that may change the options of each request.
+// NewFilteredPersistentVolumeInformer is NewPersistentVolumeInformer with a function that may modify the options of each request.
 func NewFilteredPersistentVolumeInformer(client kubernetes.Interface, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewTypedPersistentVolumeInformerWithOptions(client, internalinterfaces.Options(resyncPeriod, indexers, tweakListOptions))
 }
@@ -496,7 +496,7 @@ func NewTypedFilteredPersistentVolumeInformer(client kubernetes.Interface, resyn
 	return NewTypedPersistentVolumeInformerWithOptions(client, internalinterfaces.TypedOptions(resyncPeriod, indexers, tweakListOptions))
 }
 
-// NewPersistentVolumeInformerWithOptions is NewPersistentVolumeInformer with all there is to say.
+// NewPersistentVolumeInformerWithOptions is NewPersistentVolumeInformer with options.
 func NewPersistentVolumeInformerWithOptions(client kubernetes.Interface, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
 	return NewTypedPersistentVolumeInformerWithOptions(client, options)
 }
@@ -508,17 +508,17 @@ func NewTypedPersistentVolumeInformerWithOptions(client kubernetes.Interface, op
 	})
 }
 
-// ToTypedPersistentVolumeInformer is the typed form of an informer of persistent volumes.
+// ToTypedPersistentVolumeInformer returns the typed form of an informer of persistent volumes.
 func ToTypedPersistentVolumeInformer(informer PersistentVolumeInformer) TypedPersistentVolumeInformer {
 	return internalinterfaces.ToTyped[*corev1.PersistentVolume, PersistentVolumeIndexInformer](informer)
 }
 
-// ToPersistentVolumeIndexInformer is the typed form of an informer of persistent volumes.
+// ToPersistentVolumeIndexInformer returns the typed form of an informer of persistent volumes.
 func ToPersistentVolumeIndexInformer(informer cache.SharedIndexInformer) PersistentVolumeIndexInformer {
 	return internalinterfaces.ToIndex[*corev1.PersistentVolume, PersistentVolumeIndexInformer](informer)
 }
 
-// The informers of persistent volume claims, and what handlers and indexers of them are called.
+// The informers of persistent volume claims, and the types of their handlers and indexers.
 type (
 	PersistentVolumeClaimInformer      internalinterfaces.Informer[listers.PersistentVolumeClaimLister]
 	TypedPersistentVolumeClaimInformer internalinterfaces.TypedInformer[PersistentVolumeClaimIndexInformer, listers.PersistentVolumeClaimLister]
@@ -535,7 +535,7 @@ func (v *version) PersistentVolumeClaims() TypedPersistentVolumeClaimInformer {
 	return internalinterfaces.Share(v.Scope, &corev1.PersistentVolumeClaim{}, NewTypedPersistentVolumeClaimInformerWithOptions, listers.NewPersistentVolumeClaimLister)
 }
 
-// NewPersistentVolumeClaimInformer makes an informer of persistent volume claims that is not shared.
+// NewPersistentVolumeClaimInformer returns an informer of persistent volume claims that is not shared.
 func NewPersistentVolumeClaimInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewTypedPersistentVolumeClaimInformerWithOptions(client, namespace, internalinterfaces.Options(resyncPeriod, indexers, nil))
 }
@@ -545,7 +545,7 @@ func NewTypedPersistentVolumeClaimInformer(client kubernetes.Interface, namespac
 	return NewTypedPersistentVolumeClaimInformerWithOptions(client, namespace, internalinterfaces.TypedOptions(resyncPeriod, indexers, nil))
 }
 
-// NewFilteredPersistentVolumeClaimInformer is NewPersistentVolumeClaimInformer with a function that may change the options of each request.
+// NewFilteredPersistentVolumeClaimInformer is NewPersistentVolumeClaimInformer with a function that may modify the options of each request.
 func NewFilteredPersistentVolumeClaimInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewTypedPersistentVolumeClaimInformerWithOptions(client, namespace, internalinterfaces.Options(resyncPeriod, indexers, tweakListOptions))
 }
@@ -555,7 +555,7 @@ func NewTypedFilteredPersistentVolumeClaimInformer(client kubernetes.Interface, 
 	return NewTypedPersistentVolumeClaimInformerWithOptions(client, namespace, internalinterfaces.TypedOptions(resyncPeriod, indexers, tweakListOptions))
 }
 
-// NewPersistentVolumeClaimInformerWithOptions is NewPersistentVolumeClaimInformer with all there is to say.
+// NewPersistentVolumeClaimInformerWithOptions is NewPersistentVolumeClaimInformer with options.
 func NewPersistentVolumeClaimInformerWithOptions(client kubernetes.Interface, namespace string, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
 	return NewTypedPersistentVolumeClaimInformerWithOptions(client, namespace, options)
 }
@@ -567,17 +567,17 @@ func NewTypedPersistentVolumeClaimInformerWithOptions(client kubernetes.Interfac
 	})
 }
 
-// ToTypedPersistentVolumeClaimInformer is the typed form of an informer of persistent volume claims.
+// ToTypedPersistentVolumeClaimInformer returns the typed form of an informer of persistent volume claims.
 func ToTypedPersistentVolumeClaimInformer(informer PersistentVolumeClaimInformer) TypedPersistentVolumeClaimInformer {
 	return internalinterfaces.ToTyped[*corev1.PersistentVolumeClaim, PersistentVolumeClaimIndexInformer](informer)
 }
 
-// ToPersistentVolumeClaimIndexInformer is the typed form of an informer of persistent volume claims.
+// ToPersistentVolumeClaimIndexInformer returns the typed form of an informer of persistent volume claims.
 func ToPersistentVolumeClaimIndexInformer(informer cache.SharedIndexInformer) PersistentVolumeClaimIndexInformer {
 	return internalinterfaces.ToIndex[*corev1.PersistentVolumeClaim, PersistentVolumeClaimIndexInformer](informer)
 }
 
-// The informers of pods, and what handlers and indexers of them are called.
+// The informers of pods, and the types of their handlers and indexers.
 type (
 	PodInformer      internalinterfaces.Informer[listers.PodLister]
 	TypedPodInformer internalinterfaces.TypedInformer[PodIndexInformer, listers.PodLister]
@@ -594,7 +594,7 @@ func (v *version) Pods() TypedPodInformer {
 	return internalinterfaces.Share(v.Scope, &corev1.Pod{}, NewTypedPodInformerWithOptions, listers.NewPodLister)
 }
 
-// NewPodInformer makes an informer of pods that is not shared.
+// NewPodInformer returns an informer of pods that is not shared.
 func NewPodInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewTypedPodInformerWithOptions(client, namespace, internalinterfaces.Options(resyncPeriod, indexers, nil))
 }
@@ -604,7 +604,7 @@ func NewTypedPodInformer(client kubernetes.Interface, namespace string, resyncPe
 	return NewTypedPodInformerWithOptions(client, namespace, internalinterfaces.TypedOptions(resyncPeriod, indexers, nil))
 }
 
-// NewFilteredPodInformer is NewPodInformer with a function that may change the options of each request.
+// NewFilteredPodInformer is NewPodInformer with a function that may modify the options of each request.
 func NewFilteredPodInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewTypedPodInformerWithOptions(client, namespace, internalinterfaces.Options(resyncPeriod, indexers, tweakListOptions))
 }
@@ -614,7 +614,7 @@ func NewTypedFilteredPodInformer(client kubernetes.Interface, namespace string, 
 	return NewTypedPodInformerWithOptions(client, namespace, internalinterfaces.TypedOptions(resyncPeriod, indexers, tweakListOptions))
 }
 
-// NewPodInformerWithOptions is NewPodInformer with all there is to say.
+// NewPodInformerWithOptions is NewPodInformer with options.
 func NewPodInformerWithOptions(client kubernetes.Interface, namespace string, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
 	return NewTypedPodInformerWithOptions(client, namespace, options)
 }
@@ -626,17 +626,17 @@ func NewTypedPodInformerWithOptions(client kubernetes.Interface, namespace strin
 	})
 }
 
-// ToTypedPodInformer is the typed form of an informer of pods.
+// ToTypedPodInformer returns the typed form of an informer of pods.
 func ToTypedPodInformer(informer PodInformer) TypedPodInformer {
 	return internalinterfaces.ToTyped[*corev1.Pod, PodIndexInformer](informer)
 }
 
-// ToPodIndexInformer is the typed form of an informer of pods.
+// ToPodIndexInformer returns the typed form of an informer of pods.
 func ToPodIndexInformer(informer cache.SharedIndexInformer) PodIndexInformer {
 	return internalinterfaces.ToIndex[*corev1.Pod, PodIndexInformer](informer)
 }
 
-// The informers of pod templates, and what handlers and indexers of them are called.
+// The informers of pod templates, and the types of their handlers and indexers.
 type (
 	PodTemplateInformer      internalinterfaces.Informer[listers.PodTemplateLister]
 	TypedPodTemplateInformer internalinterfaces.TypedInformer[PodTemplateIndexInformer, listers.PodTemplateLister]
@@ -653,7 +653,7 @@ func (v *version) PodTemplates() TypedPodTemplateInformer {
 	return internalinterfaces.Share(v.Scope, &corev1.PodTemplate{}, NewTypedPodTemplateInformerWithOptions, listers.NewPodTemplateLister)
 }
 
-// NewPodTemplateInformer makes an informer of pod templates that is not shared.
+// NewPodTemplateInformer returns an informer of pod templates that is not shared.
 func NewPodTemplateInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewTypedPodTemplateInformerWithOptions(client, namespace, internalinterfaces.Options(resyncPeriod, indexers, nil))
 }
@@ -663,7 +663,7 @@ func NewTypedPodTemplateInformer(client kubernetes.Interface, namespace string, 
 	return NewTypedPodTemplateInformerWithOptions(client, namespace, internalinterfaces.TypedOptions(resyncPeriod, indexers, nil))
 }
 
-// NewFilteredPodTemplateInformer is NewPodTemplateInformer with a function that may change the options of each request.
+// NewFilteredPodTemplateInformer is NewPodTemplateInformer with a function that may modify the options of each request.
 func NewFilteredPodTemplateInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewTypedPodTemplateInformerWithOptions(client, namespace, internalinterfaces.Options(resyncPeriod, indexers, tweakListOptions))
 }
@@ -673,7 +673,7 @@ func NewTypedFilteredPodTemplateInformer(client kubernetes.Interface, namespace 
 	return NewTypedPodTemplateInformerWithOptions(client, namespace, internalinterfaces.TypedOptions(resyncPeriod, indexers, tweakListOptions))
 }
 
-// NewPodTemplateInformerWithOptions is NewPodTemplateInformer with all there is to say.
+// NewPodTemplateInformerWithOptions is NewPodTemplateInformer with options.
 func NewPodTemplateInformerWithOptions(client kubernetes.Interface, namespace string, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
 	return NewTypedPodTemplateInformerWithOptions(client, namespace, options)
 }
@@ -685,17 +685,17 @@ func NewTypedPodTemplateInformerWithOptions(client kubernetes.Interface, namespa
 	})
 }
 
-// ToTypedPodTemplateInformer is the typed form of an informer of pod templates.
+// ToTypedPodTemplateInformer returns the typed form of an informer of pod templates.
 func ToTypedPodTemplateInformer(informer PodTemplateInformer) TypedPodTemplateInformer {
 	return internalinterfaces.ToTyped[*corev1.PodTemplate, PodTemplateIndexInformer](informer)
 }
 
-// ToPodTemplateIndexInformer is the typed form of an informer of pod templates.
+// ToPodTemplateIndexInformer returns the typed form of an informer of pod templates.
 func ToPodTemplateIndexInformer(informer cache.SharedIndexInformer) PodTemplateIndexInformer {
 	return internalinterfaces.ToIndex[*corev1.PodTemplate, PodTemplateIndexInformer](informer)
 }
 
-// The informers of replication controllers, and what handlers and indexers of them are called.
+// The informers of replication controllers, and the types of their handlers and indexers.
 type (
 	ReplicationControllerInformer      internalinterfaces.Informer[listers.ReplicationControllerLister]
 	TypedReplicationControllerInformer internalinterfaces.TypedInformer[ReplicationControllerIndexInformer, listers.ReplicationControllerLister]
@@ -712,7 +712,7 @@ func (v *version) ReplicationControllers() TypedReplicationControllerInformer {
 	return internalinterfaces.Share(v.Scope, &corev1.ReplicationController{}, NewTypedReplicationControllerInformerWithOptions, listers.NewReplicationControllerLister)
 }
 
-// NewReplicationControllerInformer makes an informer of replication controllers that is not shared.
+// NewReplicationControllerInformer returns an informer of replication controllers that is not shared.
 func NewReplicationControllerInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewTypedReplicationControllerInformerWithOptions(client, namespace, internalinterfaces.Options(resyncPeriod, indexers, nil))
 }
@@ -722,7 +722,7 @@ func NewTypedReplicationControllerInformer(client kubernetes.Interface, namespac
 	return NewTypedReplicationControllerInformerWithOptions(client, namespace, internalinterfaces.TypedOptions(resyncPeriod, indexers, nil))
 }
 
-// NewFilteredReplicationControllerInformer is NewReplicationControllerInformer with a function that may change the options of each request.
+// NewFilteredReplicationControllerInformer is NewReplicationControllerInformer with a function that may modify the options of each request.
 func NewFilteredReplicationControllerInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewTypedReplicationControllerInformerWithOptions(client, namespace, internalinterfaces.Options(resyncPeriod, indexers, tweakListOptions))
 }
@@ -732,7 +732,7 @@ func NewTypedFilteredReplicationControllerInformer(client kubernetes.Interface, 
 	return NewTypedReplicationControllerInformerWithOptions(client, namespace, internalinterfaces.TypedOptions(resyncPeriod, indexers, tweakListOptions))
 }
 
-// NewReplicationControllerInformerWithOptions is NewReplicationControllerInformer with all there is to say.
+// NewReplicationControllerInformerWithOptions is NewReplicationControllerInformer with options.
 func NewReplicationControllerInformerWithOptions(client kubernetes.Interface, namespace string, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
 	return NewTypedReplicationControllerInformerWithOptions(client, namespace, options)
 }
@@ -744,17 +744,17 @@ func NewTypedReplicationControllerInformerWithOptions(client kubernetes.Interfac
 	})
 }
 
-// ToTypedReplicationControllerInformer is the typed form of an informer of replication controllers.
+// ToTypedReplicationControllerInformer returns the typed form of an informer of replication controllers.
 func ToTypedReplicationControllerInformer(informer ReplicationControllerInformer) TypedReplicationControllerInformer {
 	return internalinterfaces.ToTyped[*corev1.ReplicationController, ReplicationControllerIndexInformer](informer)
 }
 
-// ToReplicationControllerIndexInformer is the typed form of an informer of replication controllers.
+// ToReplicationControllerIndexInformer returns the typed form of an informer of replication controllers.
 func ToReplicationControllerIndexInformer(informer cache.SharedIndexInformer) ReplicationControllerIndexInformer {
 	return internalinterfaces.ToIndex[*corev1.ReplicationController, ReplicationControllerIndexInformer](informer)
 }
 
-// The informers of resource quotas, and what handlers and indexers of them are called.
+// The informers of resource quotas, and the types of their handlers and indexers.
 type (
 	ResourceQuotaInformer      internalinterfaces.Informer[listers.ResourceQuotaLister]
 	TypedResourceQuotaInformer internalinterfaces.TypedInformer[ResourceQuotaIndexInformer, listers.ResourceQuotaLister]
@@ -771,7 +771,7 @@ func (v *version) ResourceQuotas() TypedResourceQuotaInformer {
 	return internalinterfaces.Share(v.Scope, &corev1.ResourceQuota{}, NewTypedResourceQuotaInformerWithOptions, listers.NewResourceQuotaLister)
 }
 
-// NewResourceQuotaInformer makes an informer of resource quotas that is not shared.
+// NewResourceQuotaInformer returns an informer of resource quotas that is not shared.
 func NewResourceQuotaInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewTypedResourceQuotaInformerWithOptions(client, namespace, internalinterfaces.Options(resyncPeriod, indexers, nil))
 }
@@ -781,7 +781,7 @@ func NewTypedResourceQuotaInformer(client kubernetes.Interface, namespace string
 	return NewTypedResourceQuotaInformerWithOptions(client, namespace, internalinterfaces.TypedOptions(resyncPeriod, indexers, nil))
 }
 
-// NewFilteredResourceQuotaInformer is NewResourceQuotaInformer with a function that may change the options of each request.
+// NewFilteredResourceQuotaInformer is NewResourceQuotaInformer with a function that may modify the options of each request.
 func NewFilteredResourceQuotaInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewTypedResourceQuotaInformerWithOptions(client, namespace, internalinterfaces.Options(resyncPeriod, indexers, tweakListOptions))
 }
@@ -791,7 +791,7 @@ func NewTypedFilteredResourceQuotaInformer(client kubernetes.Interface, namespac
 	return NewTypedResourceQuotaInformerWithOptions(client, namespace, internalinterfaces.TypedOptions(resyncPeriod, indexers, tweakListOptions))
 }
 
-// NewResourceQuotaInformerWithOptions is NewResourceQuotaInformer with all there is to say.
+// NewResourceQuotaInformerWithOptions is NewResourceQuotaInformer with options.
 func NewResourceQuotaInformerWithOptions(client kubernetes.Interface, namespace string, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
 	return NewTypedResourceQuotaInformerWithOptions(client, namespace, options)
 }
@@ -803,17 +803,17 @@ func NewTypedResourceQuotaInformerWithOptions(client kubernetes.Interface, names
 	})
 }
 
-// ToTypedResourceQuotaInformer is the typed form of an informer of resource quotas.
+// ToTypedResourceQuotaInformer returns the typed form of an informer of resource quotas.
 func ToTypedResourceQuotaInformer(informer ResourceQuotaInformer) TypedResourceQuotaInformer {
 	return internalinterfaces.ToTyped[*corev1.ResourceQuota, ResourceQuotaIndexInformer](informer)
 }
 
-// ToResourceQuotaIndexInformer is the typed form of an informer of resource quotas.
+// ToResourceQuotaIndexInformer returns the typed form of an informer of resource quotas.
 func ToResourceQuotaIndexInformer(informer cache.SharedIndexInformer) ResourceQuotaIndexInformer {
 	return internalinterfaces.ToIndex[*corev1.ResourceQuota, ResourceQuotaIndexInformer](informer)
 }
 
-// The informers of secrets, and what handlers and indexers of them are called.
+// The informers of secrets, and the types of their handlers and indexers.
 type (
 	SecretInformer      internalinterfaces.Informer[listers.SecretLister]
 	TypedSecretInformer internalinterfaces.TypedInformer[SecretIndexInformer, listers.SecretLister]
@@ -830,7 +830,7 @@ func (v *version) Secrets() TypedSecretInformer {
 	return internalinterfaces.Share(v.Scope, &corev1.Secret{}, NewTypedSecretInformerWithOptions, listers.NewSecretLister)
 }
 
-// NewSecretInformer makes an informer of secrets that is not shared.
+// NewSecretInformer returns an informer of secrets that is not shared.
 func NewSecretInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewTypedSecretInformerWithOptions(client, namespace, internalinterfaces.Options(resyncPeriod, indexers, nil))
 }
@@ -840,7 +840,7 @@ func NewTypedSecretInformer(client kubernetes.Interface, namespace string, resyn
 	return NewTypedSecretInformerWithOptions(client, namespace, internalinterfaces.TypedOptions(resyncPeriod, indexers, nil))
 }
 
-// NewFilteredSecretInformer is NewSecretInformer with a function that may change the options of each request.
+// NewFilteredSecretInformer is NewSecretInformer with a function that may modify the options of each request.
 func NewFilteredSecretInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewTypedSecretInformerWithOptions(client, namespace, internalinterfaces.Options(resyncPeriod, indexers, tweakListOptions))
 }
@@ -850,7 +850,7 @@ func NewTypedFilteredSecretInformer(client kubernetes.Interface, namespace strin
 	return NewTypedSecretInformerWithOptions(client, namespace, internalinterfaces.TypedOptions(resyncPeriod, indexers, tweakListOptions))
 }
 
-// NewSecretInformerWithOptions is NewSecretInformer with all there is to say.
+// NewSecretInformerWithOptions is NewSecretInformer with options.
 func NewSecretInformerWithOptions(client kubernetes.Interface, namespace string, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
 	return NewTypedSecretInformerWithOptions(client, namespace, options)
 }
@@ -862,17 +862,17 @@ func NewTypedSecretInformerWithOptions(client kubernetes.Interface, namespace st
 	})
 }
 
-// ToTypedSecretInformer is the typed form of an informer of secrets.
+// ToTypedSecretInformer returns the typed form of an informer of secrets.
 func ToTypedSecretInformer(informer SecretInformer) TypedSecretInformer {
 	return internalinterfaces.ToTyped[*corev1.Secret, SecretIndexInformer](informer)
 }
 
-// ToSecretIndexInformer is the typed form of an informer of secrets.
+// ToSecretIndexInformer returns the typed form of an informer of secrets.
 func ToSecretIndexInformer(informer cache.SharedIndexInformer) SecretIndexInformer {
 	return internalinterfaces.ToIndex[*corev1.Secret, SecretIndexInformer](informer)
 }
 
-// The informers of services, and what handlers and indexers of them are called.
+// The informers of services, and the types of their handlers and indexers.
 type (
 	ServiceInformer      internalinterfaces.Informer[listers.ServiceLister]
 	TypedServiceInformer internalinterfaces.TypedInformer[ServiceIndexInformer, listers.ServiceLister]
@@ -889,7 +889,7 @@ func (v *version) Services() TypedServiceInformer {
 	return internalinterfaces.Share(v.Scope, &corev1.Service{}, NewTypedServiceInformerWithOptions, listers.NewServiceLister)
 }
 
-// NewServiceInformer makes an informer of services that is not shared.
+// NewServiceInformer returns an informer of services that is not shared.
 func NewServiceInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewTypedServiceInformerWithOptions(client, namespace, internalinterfaces.Options(resyncPeriod, indexers, nil))
 }
@@ -899,7 +899,7 @@ func NewTypedServiceInformer(client kubernetes.Interface, namespace string, resy
 	return NewTypedServiceInformerWithOptions(client, namespace, internalinterfaces.TypedOptions(resyncPeriod, indexers, nil))
 }
 
-// NewFilteredServiceInformer is NewServiceInformer with a function that may change the options of each request.
+// NewFilteredServiceInformer is NewServiceInformer with a function that may modify the options of each request.
 func NewFilteredServiceInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewTypedServiceInformerWithOptions(client, namespace, internalinterfaces.Options(resyncPeriod, indexers, tweakListOptions))
 }
@@ -909,7 +909,7 @@ func NewTypedFilteredServiceInformer(client kubernetes.Interface, namespace stri
 	return NewTypedServiceInformerWithOptions(client, namespace, internalinterfaces.TypedOptions(resyncPeriod, indexers, tweakListOptions))
 }
 
-// NewServiceInformerWithOptions is NewServiceInformer with all there is to say.
+// NewServiceInformerWithOptions is NewServiceInformer with options.
 func NewServiceInformerWithOptions(client kubernetes.Interface, namespace string, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
 	return NewTypedServiceInformerWithOptions(client, namespace, options)
 }
@@ -921,17 +921,17 @@ func NewTypedServiceInformerWithOptions(client kubernetes.Interface, namespace s
 	})
 }
 
-// ToTypedServiceInformer is the typed form of an informer of services.
+// ToTypedServiceInformer returns the typed form of an informer of services.
 func ToTypedServiceInformer(informer ServiceInformer) TypedServiceInformer {
 	return internalinterfaces.ToTyped[*corev1.Service, ServiceIndexInformer](informer)
 }
 
-// ToServiceIndexInformer is the typed form of an informer of services.
+// ToServiceIndexInformer returns the typed form of an informer of services.
 func ToServiceIndexInformer(informer cache.SharedIndexInformer) ServiceIndexInformer {
 	return internalinterfaces.ToIndex[*corev1.Service, ServiceIndexInformer](informer)
 }
 
-// The informers of service accounts, and what handlers and indexers of them are called.
+// The informers of service accounts, and the types of their handlers and indexers.
 type (
 	ServiceAccountInformer      internalinterfaces.Informer[listers.ServiceAccountLister]
 	TypedServiceAccountInformer internalinterfaces.TypedInformer[ServiceAccountIndexInformer, listers.ServiceAccountLister]
@@ -948,7 +948,7 @@ func (v *version) ServiceAccounts() TypedServiceAccountInformer {
 	return internalinterfaces.Share(v.Scope, &corev1.ServiceAccount{}, NewTypedServiceAccountInformerWithOptions, listers.NewServiceAccountLister)
 }
 
-// NewServiceAccountInformer makes an informer of service accounts that is not shared.
+// NewServiceAccountInformer returns an informer of service accounts that is not shared.
 func NewServiceAccountInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewTypedServiceAccountInformerWithOptions(client, namespace, internalinterfaces.Options(resyncPeriod, indexers, nil))
 }
@@ -958,7 +958,7 @@ func NewTypedServiceAccountInformer(client kubernetes.Interface, namespace strin
 	return NewTypedServiceAccountInformerWithOptions(client, namespace, internalinterfaces.TypedOptions(resyncPeriod, indexers, nil))
 }
 
-// NewFilteredServiceAccountInformer is NewServiceAccountInformer with a function that may change the options of each request.
+// NewFilteredServiceAccountInformer is NewServiceAccountInformer with a function that may modify the options of each request.
 func NewFilteredServiceAccountInformer(client kubernetes.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
 	return NewTypedServiceAccountInformerWithOptions(client, namespace, internalinterfaces.Options(resyncPeriod, indexers, tweakListOptions))
 }
@@ -968,7 +968,7 @@ func NewTypedFilteredServiceAccountInformer(client kubernetes.Interface, namespa
 	return NewTypedServiceAccountInformerWithOptions(client, namespace, internalinterfaces.TypedOptions(resyncPeriod, indexers, tweakListOptions))
 }
 
-// NewServiceAccountInformerWithOptions is NewServiceAccountInformer with all there is to say.
+// NewServiceAccountInformerWithOptions is NewServiceAccountInformer with options.
 func NewServiceAccountInformerWithOptions(client kubernetes.Interface, namespace string, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
 	return NewTypedServiceAccountInformerWithOptions(client, namespace, options)
 }
@@ -980,12 +980,12 @@ func NewTypedServiceAccountInformerWithOptions(client kubernetes.Interface, name
 	})
 }
 
-// ToTypedServiceAccountInformer is the typed form of an informer of service accounts.
+// ToTypedServiceAccountInformer returns the typed form of an informer of service accounts.
 func ToTypedServiceAccountInformer(informer ServiceAccountInformer) TypedServiceAccountInformer {
 	return internalinterfaces.ToTyped[*corev1.ServiceAccount, ServiceAccountIndexInformer](informer)
 }
 
-// ToServiceAccountIndexInformer is the typed form of an informer of service accounts.
+// ToServiceAccountIndexInformer returns the typed form of an informer of service accounts.
 func ToServiceAccountIndexInformer(informer cache.SharedIndexInformer) ServiceAccountIndexInformer {
 	return internalinterfaces.ToIndex[*corev1.ServiceAccount, ServiceAccountIndexInformer](informer)
 }

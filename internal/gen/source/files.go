@@ -8,8 +8,8 @@ import (
 // Files are generated files, by their names in the folder for which they are made.
 type Files map[string][]byte
 
-// Write puts the files into a folder, and removes those that match one of the patterns and would not be written again: an
-// older version of k8s.io/api had them. Hand-written files beside them stay: whoever raised the version decides about those.
+// Write writes the files into a folder, and removes those that match one of the patterns and would not be written
+// again: they are from an older version of k8s.io/api. Hand-written files beside them are not removed.
 func (f Files) Write(out string, patterns ...string) error {
 	stale, err := f.Stale(out, patterns...)
 	if err != nil {

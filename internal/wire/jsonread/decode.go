@@ -7,15 +7,15 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// Decode reads an object. What it has in common with others comes from shares, which may be nil. It keeps nothing of data, and
-// the map that it returns is shared with nobody, other than those in it. A text that is null gives a nil map.
+// Decode decodes an object. Shared values come from shares, which may be nil. It does not keep data, and the returned
+// map is not shared, other than maps in it. The result for null is a nil map.
 func Decode(data []byte, shares *Shares) (map[string]any, error) {
 	return DecodeNext(data, shares, nil)
 }
 
-// DecodeNext is Decode for an object of which an earlier state is there, or nil. Parts of the earlier state that are what the text says
-// are taken over, so that both states have them. A part that was written to since it was decoded is not what the text says, and is
-// decoded anew. The map that is returned is never that of the earlier state.
+// DecodeNext is like Decode, for an object with a previous state, which may be nil. Equal parts of the previous state
+// are reused, so that both states share them. A part that was written to since it was decoded is not equal to the text,
+// and is decoded again. The returned map is never that of the previous state.
 func DecodeNext(data []byte, shares *Shares, last map[string]any) (map[string]any, error) {
 	d := decoder{data: data, memory: memory{shares: shares}, sampled: shares.sampled()}
 	d.following = last != nil

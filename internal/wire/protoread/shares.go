@@ -22,12 +22,12 @@ type Shares struct {
 	objects  atomic.Uint32
 }
 
-// Sharing says what objects may have in common.
+// Sharing configures what objects share.
 type Sharing struct {
-	// Parts says that lists, maps and sub-messages are shared, and not only what cannot be written to. Who writes to one of
-	// these changes several objects; objects that are decoded later do not get it.
+	// Parts means that lists, maps and sub-messages are shared, and not only immutable values. A write to one of these
+	// changes several objects; objects that are decoded later are not affected.
 	Parts bool
-	// Loose says that the objects may be changed before they are stored. So no two parts of one are the same in memory.
+	// Loose means that the objects may be modified before they are stored. So no two parts of one object share memory.
 	Loose bool
 }
 

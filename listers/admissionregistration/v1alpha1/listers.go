@@ -17,7 +17,7 @@ type MutatingAdmissionPolicyLister interface {
 	MutatingAdmissionPolicyListerExpansion
 }
 
-// NewMutatingAdmissionPolicyLister makes a lister of the mutating admission policies in an indexer.
+// NewMutatingAdmissionPolicyLister returns a lister of the mutating admission policies in an indexer.
 func NewMutatingAdmissionPolicyLister(indexer cache.Indexer) MutatingAdmissionPolicyLister {
 	return listers.New[*admissionregistrationv1alpha1.MutatingAdmissionPolicy](indexer, admissionregistrationv1alpha1.Resource("mutatingadmissionpolicy"))
 }
@@ -29,7 +29,7 @@ type MutatingAdmissionPolicyBindingLister interface {
 	MutatingAdmissionPolicyBindingListerExpansion
 }
 
-// NewMutatingAdmissionPolicyBindingLister makes a lister of the mutating admission policy bindings in an indexer.
+// NewMutatingAdmissionPolicyBindingLister returns a lister of the mutating admission policy bindings in an indexer.
 func NewMutatingAdmissionPolicyBindingLister(indexer cache.Indexer) MutatingAdmissionPolicyBindingLister {
 	return listers.New[*admissionregistrationv1alpha1.MutatingAdmissionPolicyBinding](indexer, admissionregistrationv1alpha1.Resource("mutatingadmissionpolicybinding"))
 }
@@ -41,7 +41,7 @@ type ValidatingAdmissionPolicyLister interface {
 	ValidatingAdmissionPolicyListerExpansion
 }
 
-// NewValidatingAdmissionPolicyLister makes a lister of the validating admission policies in an indexer.
+// NewValidatingAdmissionPolicyLister returns a lister of the validating admission policies in an indexer.
 func NewValidatingAdmissionPolicyLister(indexer cache.Indexer) ValidatingAdmissionPolicyLister {
 	return listers.New[*admissionregistrationv1alpha1.ValidatingAdmissionPolicy](indexer, admissionregistrationv1alpha1.Resource("validatingadmissionpolicy"))
 }
@@ -53,12 +53,12 @@ type ValidatingAdmissionPolicyBindingLister interface {
 	ValidatingAdmissionPolicyBindingListerExpansion
 }
 
-// NewValidatingAdmissionPolicyBindingLister makes a lister of the validating admission policy bindings in an indexer.
+// NewValidatingAdmissionPolicyBindingLister returns a lister of the validating admission policy bindings in an indexer.
 func NewValidatingAdmissionPolicyBindingLister(indexer cache.Indexer) ValidatingAdmissionPolicyBindingLister {
 	return listers.New[*admissionregistrationv1alpha1.ValidatingAdmissionPolicyBinding](indexer, admissionregistrationv1alpha1.Resource("validatingadmissionpolicybinding"))
 }
 
-// What a lister can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	MutatingAdmissionPolicyListerExpansion          interface{}
 	MutatingAdmissionPolicyBindingListerExpansion   interface{}

@@ -17,7 +17,7 @@ type MutatingAdmissionPolicyLister interface {
 	MutatingAdmissionPolicyListerExpansion
 }
 
-// NewMutatingAdmissionPolicyLister makes a lister of the mutating admission policies in an indexer.
+// NewMutatingAdmissionPolicyLister returns a lister of the mutating admission policies in an indexer.
 func NewMutatingAdmissionPolicyLister(indexer cache.Indexer) MutatingAdmissionPolicyLister {
 	return listers.New[*admissionregistrationv1beta1.MutatingAdmissionPolicy](indexer, admissionregistrationv1beta1.Resource("mutatingadmissionpolicy"))
 }
@@ -29,7 +29,7 @@ type MutatingAdmissionPolicyBindingLister interface {
 	MutatingAdmissionPolicyBindingListerExpansion
 }
 
-// NewMutatingAdmissionPolicyBindingLister makes a lister of the mutating admission policy bindings in an indexer.
+// NewMutatingAdmissionPolicyBindingLister returns a lister of the mutating admission policy bindings in an indexer.
 func NewMutatingAdmissionPolicyBindingLister(indexer cache.Indexer) MutatingAdmissionPolicyBindingLister {
 	return listers.New[*admissionregistrationv1beta1.MutatingAdmissionPolicyBinding](indexer, admissionregistrationv1beta1.Resource("mutatingadmissionpolicybinding"))
 }
@@ -41,7 +41,7 @@ type MutatingWebhookConfigurationLister interface {
 	MutatingWebhookConfigurationListerExpansion
 }
 
-// NewMutatingWebhookConfigurationLister makes a lister of the mutating webhook configurations in an indexer.
+// NewMutatingWebhookConfigurationLister returns a lister of the mutating webhook configurations in an indexer.
 func NewMutatingWebhookConfigurationLister(indexer cache.Indexer) MutatingWebhookConfigurationLister {
 	return listers.New[*admissionregistrationv1beta1.MutatingWebhookConfiguration](indexer, admissionregistrationv1beta1.Resource("mutatingwebhookconfiguration"))
 }
@@ -53,7 +53,7 @@ type ValidatingAdmissionPolicyLister interface {
 	ValidatingAdmissionPolicyListerExpansion
 }
 
-// NewValidatingAdmissionPolicyLister makes a lister of the validating admission policies in an indexer.
+// NewValidatingAdmissionPolicyLister returns a lister of the validating admission policies in an indexer.
 func NewValidatingAdmissionPolicyLister(indexer cache.Indexer) ValidatingAdmissionPolicyLister {
 	return listers.New[*admissionregistrationv1beta1.ValidatingAdmissionPolicy](indexer, admissionregistrationv1beta1.Resource("validatingadmissionpolicy"))
 }
@@ -65,7 +65,7 @@ type ValidatingAdmissionPolicyBindingLister interface {
 	ValidatingAdmissionPolicyBindingListerExpansion
 }
 
-// NewValidatingAdmissionPolicyBindingLister makes a lister of the validating admission policy bindings in an indexer.
+// NewValidatingAdmissionPolicyBindingLister returns a lister of the validating admission policy bindings in an indexer.
 func NewValidatingAdmissionPolicyBindingLister(indexer cache.Indexer) ValidatingAdmissionPolicyBindingLister {
 	return listers.New[*admissionregistrationv1beta1.ValidatingAdmissionPolicyBinding](indexer, admissionregistrationv1beta1.Resource("validatingadmissionpolicybinding"))
 }
@@ -77,12 +77,12 @@ type ValidatingWebhookConfigurationLister interface {
 	ValidatingWebhookConfigurationListerExpansion
 }
 
-// NewValidatingWebhookConfigurationLister makes a lister of the validating webhook configurations in an indexer.
+// NewValidatingWebhookConfigurationLister returns a lister of the validating webhook configurations in an indexer.
 func NewValidatingWebhookConfigurationLister(indexer cache.Indexer) ValidatingWebhookConfigurationLister {
 	return listers.New[*admissionregistrationv1beta1.ValidatingWebhookConfiguration](indexer, admissionregistrationv1beta1.Resource("validatingwebhookconfiguration"))
 }
 
-// What a lister can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	MutatingAdmissionPolicyListerExpansion          interface{}
 	MutatingAdmissionPolicyBindingListerExpansion   interface{}

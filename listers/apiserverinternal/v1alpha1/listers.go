@@ -17,12 +17,12 @@ type StorageVersionLister interface {
 	StorageVersionListerExpansion
 }
 
-// NewStorageVersionLister makes a lister of the storage versions in an indexer.
+// NewStorageVersionLister returns a lister of the storage versions in an indexer.
 func NewStorageVersionLister(indexer cache.Indexer) StorageVersionLister {
 	return listers.New[*apiserverinternalv1alpha1.StorageVersion](indexer, apiserverinternalv1alpha1.Resource("storageversion"))
 }
 
-// What a lister can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	StorageVersionListerExpansion interface{}
 )

@@ -29,7 +29,7 @@ type controllerRevisionLister struct {
 	listers.ResourceIndexer[*appsv1beta1.ControllerRevision]
 }
 
-// NewControllerRevisionLister makes a lister of the controller revisions in an indexer.
+// NewControllerRevisionLister returns a lister of the controller revisions in an indexer.
 func NewControllerRevisionLister(indexer cache.Indexer) ControllerRevisionLister {
 	return controllerRevisionLister{listers.New[*appsv1beta1.ControllerRevision](indexer, appsv1beta1.Resource("controllerrevision"))}
 }
@@ -57,7 +57,7 @@ type deploymentLister struct {
 	listers.ResourceIndexer[*appsv1beta1.Deployment]
 }
 
-// NewDeploymentLister makes a lister of the deployments in an indexer.
+// NewDeploymentLister returns a lister of the deployments in an indexer.
 func NewDeploymentLister(indexer cache.Indexer) DeploymentLister {
 	return deploymentLister{listers.New[*appsv1beta1.Deployment](indexer, appsv1beta1.Resource("deployment"))}
 }
@@ -85,7 +85,7 @@ type statefulSetLister struct {
 	listers.ResourceIndexer[*appsv1beta1.StatefulSet]
 }
 
-// NewStatefulSetLister makes a lister of the stateful sets in an indexer.
+// NewStatefulSetLister returns a lister of the stateful sets in an indexer.
 func NewStatefulSetLister(indexer cache.Indexer) StatefulSetLister {
 	return statefulSetLister{listers.New[*appsv1beta1.StatefulSet](indexer, appsv1beta1.Resource("statefulset"))}
 }
@@ -94,7 +94,7 @@ func (l statefulSetLister) StatefulSets(namespace string) StatefulSetNamespaceLi
 	return l.In(namespace)
 }
 
-// What a lister can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	ControllerRevisionListerExpansion          interface{}
 	ControllerRevisionNamespaceListerExpansion interface{}

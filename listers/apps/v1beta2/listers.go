@@ -29,7 +29,7 @@ type controllerRevisionLister struct {
 	listers.ResourceIndexer[*appsv1beta2.ControllerRevision]
 }
 
-// NewControllerRevisionLister makes a lister of the controller revisions in an indexer.
+// NewControllerRevisionLister returns a lister of the controller revisions in an indexer.
 func NewControllerRevisionLister(indexer cache.Indexer) ControllerRevisionLister {
 	return controllerRevisionLister{listers.New[*appsv1beta2.ControllerRevision](indexer, appsv1beta2.Resource("controllerrevision"))}
 }
@@ -57,7 +57,7 @@ type daemonSetLister struct {
 	listers.ResourceIndexer[*appsv1beta2.DaemonSet]
 }
 
-// NewDaemonSetLister makes a lister of the daemon sets in an indexer.
+// NewDaemonSetLister returns a lister of the daemon sets in an indexer.
 func NewDaemonSetLister(indexer cache.Indexer) DaemonSetLister {
 	return daemonSetLister{listers.New[*appsv1beta2.DaemonSet](indexer, appsv1beta2.Resource("daemonset"))}
 }
@@ -85,7 +85,7 @@ type deploymentLister struct {
 	listers.ResourceIndexer[*appsv1beta2.Deployment]
 }
 
-// NewDeploymentLister makes a lister of the deployments in an indexer.
+// NewDeploymentLister returns a lister of the deployments in an indexer.
 func NewDeploymentLister(indexer cache.Indexer) DeploymentLister {
 	return deploymentLister{listers.New[*appsv1beta2.Deployment](indexer, appsv1beta2.Resource("deployment"))}
 }
@@ -113,7 +113,7 @@ type replicaSetLister struct {
 	listers.ResourceIndexer[*appsv1beta2.ReplicaSet]
 }
 
-// NewReplicaSetLister makes a lister of the replica sets in an indexer.
+// NewReplicaSetLister returns a lister of the replica sets in an indexer.
 func NewReplicaSetLister(indexer cache.Indexer) ReplicaSetLister {
 	return replicaSetLister{listers.New[*appsv1beta2.ReplicaSet](indexer, appsv1beta2.Resource("replicaset"))}
 }
@@ -141,7 +141,7 @@ type statefulSetLister struct {
 	listers.ResourceIndexer[*appsv1beta2.StatefulSet]
 }
 
-// NewStatefulSetLister makes a lister of the stateful sets in an indexer.
+// NewStatefulSetLister returns a lister of the stateful sets in an indexer.
 func NewStatefulSetLister(indexer cache.Indexer) StatefulSetLister {
 	return statefulSetLister{listers.New[*appsv1beta2.StatefulSet](indexer, appsv1beta2.Resource("statefulset"))}
 }
@@ -150,7 +150,7 @@ func (l statefulSetLister) StatefulSets(namespace string) StatefulSetNamespaceLi
 	return l.In(namespace)
 }
 
-// What a lister can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	ControllerRevisionListerExpansion          interface{}
 	ControllerRevisionNamespaceListerExpansion interface{}

@@ -29,7 +29,7 @@ type horizontalPodAutoscalerLister struct {
 	listers.ResourceIndexer[*autoscalingv2.HorizontalPodAutoscaler]
 }
 
-// NewHorizontalPodAutoscalerLister makes a lister of the horizontal pod autoscalers in an indexer.
+// NewHorizontalPodAutoscalerLister returns a lister of the horizontal pod autoscalers in an indexer.
 func NewHorizontalPodAutoscalerLister(indexer cache.Indexer) HorizontalPodAutoscalerLister {
 	return horizontalPodAutoscalerLister{listers.New[*autoscalingv2.HorizontalPodAutoscaler](indexer, autoscalingv2.Resource("horizontalpodautoscaler"))}
 }
@@ -38,7 +38,7 @@ func (l horizontalPodAutoscalerLister) HorizontalPodAutoscalers(namespace string
 	return l.In(namespace)
 }
 
-// What a lister can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	HorizontalPodAutoscalerListerExpansion          interface{}
 	HorizontalPodAutoscalerNamespaceListerExpansion interface{}

@@ -29,7 +29,7 @@ type cronJobLister struct {
 	listers.ResourceIndexer[*batchv1.CronJob]
 }
 
-// NewCronJobLister makes a lister of the cron jobs in an indexer.
+// NewCronJobLister returns a lister of the cron jobs in an indexer.
 func NewCronJobLister(indexer cache.Indexer) CronJobLister {
 	return cronJobLister{listers.New[*batchv1.CronJob](indexer, batchv1.Resource("cronjob"))}
 }
@@ -57,7 +57,7 @@ type jobLister struct {
 	listers.ResourceIndexer[*batchv1.Job]
 }
 
-// NewJobLister makes a lister of the jobs in an indexer.
+// NewJobLister returns a lister of the jobs in an indexer.
 func NewJobLister(indexer cache.Indexer) JobLister {
 	return jobLister{listers.New[*batchv1.Job](indexer, batchv1.Resource("job"))}
 }
@@ -66,7 +66,7 @@ func (l jobLister) Jobs(namespace string) JobNamespaceLister {
 	return l.In(namespace)
 }
 
-// What a lister can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	CronJobListerExpansion          interface{}
 	CronJobNamespaceListerExpansion interface{}

@@ -29,7 +29,7 @@ type cronJobLister struct {
 	listers.ResourceIndexer[*batchv1beta1.CronJob]
 }
 
-// NewCronJobLister makes a lister of the cron jobs in an indexer.
+// NewCronJobLister returns a lister of the cron jobs in an indexer.
 func NewCronJobLister(indexer cache.Indexer) CronJobLister {
 	return cronJobLister{listers.New[*batchv1beta1.CronJob](indexer, batchv1beta1.Resource("cronjob"))}
 }
@@ -38,7 +38,7 @@ func (l cronJobLister) CronJobs(namespace string) CronJobNamespaceLister {
 	return l.In(namespace)
 }
 
-// What a lister can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	CronJobListerExpansion          interface{}
 	CronJobNamespaceListerExpansion interface{}

@@ -17,7 +17,7 @@ type CertificateSigningRequestLister interface {
 	CertificateSigningRequestListerExpansion
 }
 
-// NewCertificateSigningRequestLister makes a lister of the certificate signing requests in an indexer.
+// NewCertificateSigningRequestLister returns a lister of the certificate signing requests in an indexer.
 func NewCertificateSigningRequestLister(indexer cache.Indexer) CertificateSigningRequestLister {
 	return listers.New[*certificatesv1.CertificateSigningRequest](indexer, certificatesv1.Resource("certificatesigningrequest"))
 }
@@ -29,7 +29,7 @@ type ClusterTrustBundleLister interface {
 	ClusterTrustBundleListerExpansion
 }
 
-// NewClusterTrustBundleLister makes a lister of the cluster trust bundles in an indexer.
+// NewClusterTrustBundleLister returns a lister of the cluster trust bundles in an indexer.
 func NewClusterTrustBundleLister(indexer cache.Indexer) ClusterTrustBundleLister {
 	return listers.New[*certificatesv1.ClusterTrustBundle](indexer, certificatesv1.Resource("clustertrustbundle"))
 }
@@ -53,7 +53,7 @@ type podCertificateRequestLister struct {
 	listers.ResourceIndexer[*certificatesv1.PodCertificateRequest]
 }
 
-// NewPodCertificateRequestLister makes a lister of the pod certificate requests in an indexer.
+// NewPodCertificateRequestLister returns a lister of the pod certificate requests in an indexer.
 func NewPodCertificateRequestLister(indexer cache.Indexer) PodCertificateRequestLister {
 	return podCertificateRequestLister{listers.New[*certificatesv1.PodCertificateRequest](indexer, certificatesv1.Resource("podcertificaterequest"))}
 }
@@ -62,7 +62,7 @@ func (l podCertificateRequestLister) PodCertificateRequests(namespace string) Po
 	return l.In(namespace)
 }
 
-// What a lister can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	CertificateSigningRequestListerExpansion      interface{}
 	ClusterTrustBundleListerExpansion             interface{}

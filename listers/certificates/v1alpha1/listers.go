@@ -17,12 +17,12 @@ type ClusterTrustBundleLister interface {
 	ClusterTrustBundleListerExpansion
 }
 
-// NewClusterTrustBundleLister makes a lister of the cluster trust bundles in an indexer.
+// NewClusterTrustBundleLister returns a lister of the cluster trust bundles in an indexer.
 func NewClusterTrustBundleLister(indexer cache.Indexer) ClusterTrustBundleLister {
 	return listers.New[*certificatesv1alpha1.ClusterTrustBundle](indexer, certificatesv1alpha1.Resource("clustertrustbundle"))
 }
 
-// What a lister can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	ClusterTrustBundleListerExpansion interface{}
 )

@@ -29,7 +29,7 @@ type leaseLister struct {
 	listers.ResourceIndexer[*coordinationv1.Lease]
 }
 
-// NewLeaseLister makes a lister of the leases in an indexer.
+// NewLeaseLister returns a lister of the leases in an indexer.
 func NewLeaseLister(indexer cache.Indexer) LeaseLister {
 	return leaseLister{listers.New[*coordinationv1.Lease](indexer, coordinationv1.Resource("lease"))}
 }
@@ -38,7 +38,7 @@ func (l leaseLister) Leases(namespace string) LeaseNamespaceLister {
 	return l.In(namespace)
 }
 
-// What a lister can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	LeaseListerExpansion          interface{}
 	LeaseNamespaceListerExpansion interface{}

@@ -29,7 +29,7 @@ type leaseCandidateLister struct {
 	listers.ResourceIndexer[*coordinationv1alpha2.LeaseCandidate]
 }
 
-// NewLeaseCandidateLister makes a lister of the lease candidates in an indexer.
+// NewLeaseCandidateLister returns a lister of the lease candidates in an indexer.
 func NewLeaseCandidateLister(indexer cache.Indexer) LeaseCandidateLister {
 	return leaseCandidateLister{listers.New[*coordinationv1alpha2.LeaseCandidate](indexer, coordinationv1alpha2.Resource("leasecandidate"))}
 }
@@ -38,7 +38,7 @@ func (l leaseCandidateLister) LeaseCandidates(namespace string) LeaseCandidateNa
 	return l.In(namespace)
 }
 
-// What a lister can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	LeaseCandidateListerExpansion          interface{}
 	LeaseCandidateNamespaceListerExpansion interface{}

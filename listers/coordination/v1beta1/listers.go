@@ -29,7 +29,7 @@ type leaseLister struct {
 	listers.ResourceIndexer[*coordinationv1beta1.Lease]
 }
 
-// NewLeaseLister makes a lister of the leases in an indexer.
+// NewLeaseLister returns a lister of the leases in an indexer.
 func NewLeaseLister(indexer cache.Indexer) LeaseLister {
 	return leaseLister{listers.New[*coordinationv1beta1.Lease](indexer, coordinationv1beta1.Resource("lease"))}
 }
@@ -57,7 +57,7 @@ type leaseCandidateLister struct {
 	listers.ResourceIndexer[*coordinationv1beta1.LeaseCandidate]
 }
 
-// NewLeaseCandidateLister makes a lister of the lease candidates in an indexer.
+// NewLeaseCandidateLister returns a lister of the lease candidates in an indexer.
 func NewLeaseCandidateLister(indexer cache.Indexer) LeaseCandidateLister {
 	return leaseCandidateLister{listers.New[*coordinationv1beta1.LeaseCandidate](indexer, coordinationv1beta1.Resource("leasecandidate"))}
 }
@@ -66,7 +66,7 @@ func (l leaseCandidateLister) LeaseCandidates(namespace string) LeaseCandidateNa
 	return l.In(namespace)
 }
 
-// What a lister can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	LeaseListerExpansion                   interface{}
 	LeaseNamespaceListerExpansion          interface{}

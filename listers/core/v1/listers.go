@@ -19,7 +19,7 @@ type ComponentStatusLister interface {
 	ComponentStatusListerExpansion
 }
 
-// NewComponentStatusLister makes a lister of the component statuses in an indexer.
+// NewComponentStatusLister returns a lister of the component statuses in an indexer.
 func NewComponentStatusLister(indexer cache.Indexer) ComponentStatusLister {
 	return listers.New[*corev1.ComponentStatus](indexer, corev1.Resource("componentstatus"))
 }
@@ -43,7 +43,7 @@ type configMapLister struct {
 	listers.ResourceIndexer[*corev1.ConfigMap]
 }
 
-// NewConfigMapLister makes a lister of the config maps in an indexer.
+// NewConfigMapLister returns a lister of the config maps in an indexer.
 func NewConfigMapLister(indexer cache.Indexer) ConfigMapLister {
 	return configMapLister{listers.New[*corev1.ConfigMap](indexer, corev1.Resource("configmap"))}
 }
@@ -71,7 +71,7 @@ type endpointsLister struct {
 	listers.ResourceIndexer[*corev1.Endpoints]
 }
 
-// NewEndpointsLister makes a lister of the endpoints in an indexer.
+// NewEndpointsLister returns a lister of the endpoints in an indexer.
 func NewEndpointsLister(indexer cache.Indexer) EndpointsLister {
 	return endpointsLister{listers.New[*corev1.Endpoints](indexer, corev1.Resource("endpoints"))}
 }
@@ -99,7 +99,7 @@ type eventLister struct {
 	listers.ResourceIndexer[*corev1.Event]
 }
 
-// NewEventLister makes a lister of the events in an indexer.
+// NewEventLister returns a lister of the events in an indexer.
 func NewEventLister(indexer cache.Indexer) EventLister {
 	return eventLister{listers.New[*corev1.Event](indexer, corev1.Resource("event"))}
 }
@@ -127,7 +127,7 @@ type limitRangeLister struct {
 	listers.ResourceIndexer[*corev1.LimitRange]
 }
 
-// NewLimitRangeLister makes a lister of the limit ranges in an indexer.
+// NewLimitRangeLister returns a lister of the limit ranges in an indexer.
 func NewLimitRangeLister(indexer cache.Indexer) LimitRangeLister {
 	return limitRangeLister{listers.New[*corev1.LimitRange](indexer, corev1.Resource("limitrange"))}
 }
@@ -143,7 +143,7 @@ type NamespaceLister interface {
 	NamespaceListerExpansion
 }
 
-// NewNamespaceLister makes a lister of the namespaces in an indexer.
+// NewNamespaceLister returns a lister of the namespaces in an indexer.
 func NewNamespaceLister(indexer cache.Indexer) NamespaceLister {
 	return listers.New[*corev1.Namespace](indexer, corev1.Resource("namespace"))
 }
@@ -155,7 +155,7 @@ type NodeLister interface {
 	NodeListerExpansion
 }
 
-// NewNodeLister makes a lister of the nodes in an indexer.
+// NewNodeLister returns a lister of the nodes in an indexer.
 func NewNodeLister(indexer cache.Indexer) NodeLister {
 	return listers.New[*corev1.Node](indexer, corev1.Resource("node"))
 }
@@ -167,7 +167,7 @@ type PersistentVolumeLister interface {
 	PersistentVolumeListerExpansion
 }
 
-// NewPersistentVolumeLister makes a lister of the persistent volumes in an indexer.
+// NewPersistentVolumeLister returns a lister of the persistent volumes in an indexer.
 func NewPersistentVolumeLister(indexer cache.Indexer) PersistentVolumeLister {
 	return listers.New[*corev1.PersistentVolume](indexer, corev1.Resource("persistentvolume"))
 }
@@ -191,7 +191,7 @@ type persistentVolumeClaimLister struct {
 	listers.ResourceIndexer[*corev1.PersistentVolumeClaim]
 }
 
-// NewPersistentVolumeClaimLister makes a lister of the persistent volume claims in an indexer.
+// NewPersistentVolumeClaimLister returns a lister of the persistent volume claims in an indexer.
 func NewPersistentVolumeClaimLister(indexer cache.Indexer) PersistentVolumeClaimLister {
 	return persistentVolumeClaimLister{listers.New[*corev1.PersistentVolumeClaim](indexer, corev1.Resource("persistentvolumeclaim"))}
 }
@@ -219,7 +219,7 @@ type podLister struct {
 	listers.ResourceIndexer[*corev1.Pod]
 }
 
-// NewPodLister makes a lister of the pods in an indexer.
+// NewPodLister returns a lister of the pods in an indexer.
 func NewPodLister(indexer cache.Indexer) PodLister {
 	return podLister{listers.New[*corev1.Pod](indexer, corev1.Resource("pod"))}
 }
@@ -247,7 +247,7 @@ type podTemplateLister struct {
 	listers.ResourceIndexer[*corev1.PodTemplate]
 }
 
-// NewPodTemplateLister makes a lister of the pod templates in an indexer.
+// NewPodTemplateLister returns a lister of the pod templates in an indexer.
 func NewPodTemplateLister(indexer cache.Indexer) PodTemplateLister {
 	return podTemplateLister{listers.New[*corev1.PodTemplate](indexer, corev1.Resource("podtemplate"))}
 }
@@ -275,7 +275,7 @@ type replicationControllerLister struct {
 	listers.ResourceIndexer[*corev1.ReplicationController]
 }
 
-// NewReplicationControllerLister makes a lister of the replication controllers in an indexer.
+// NewReplicationControllerLister returns a lister of the replication controllers in an indexer.
 func NewReplicationControllerLister(indexer cache.Indexer) ReplicationControllerLister {
 	return replicationControllerLister{listers.New[*corev1.ReplicationController](indexer, corev1.Resource("replicationcontroller"))}
 }
@@ -303,7 +303,7 @@ type resourceQuotaLister struct {
 	listers.ResourceIndexer[*corev1.ResourceQuota]
 }
 
-// NewResourceQuotaLister makes a lister of the resource quotas in an indexer.
+// NewResourceQuotaLister returns a lister of the resource quotas in an indexer.
 func NewResourceQuotaLister(indexer cache.Indexer) ResourceQuotaLister {
 	return resourceQuotaLister{listers.New[*corev1.ResourceQuota](indexer, corev1.Resource("resourcequota"))}
 }
@@ -331,7 +331,7 @@ type secretLister struct {
 	listers.ResourceIndexer[*corev1.Secret]
 }
 
-// NewSecretLister makes a lister of the secrets in an indexer.
+// NewSecretLister returns a lister of the secrets in an indexer.
 func NewSecretLister(indexer cache.Indexer) SecretLister {
 	return secretLister{listers.New[*corev1.Secret](indexer, corev1.Resource("secret"))}
 }
@@ -359,7 +359,7 @@ type serviceLister struct {
 	listers.ResourceIndexer[*corev1.Service]
 }
 
-// NewServiceLister makes a lister of the services in an indexer.
+// NewServiceLister returns a lister of the services in an indexer.
 func NewServiceLister(indexer cache.Indexer) ServiceLister {
 	return serviceLister{listers.New[*corev1.Service](indexer, corev1.Resource("service"))}
 }
@@ -387,7 +387,7 @@ type serviceAccountLister struct {
 	listers.ResourceIndexer[*corev1.ServiceAccount]
 }
 
-// NewServiceAccountLister makes a lister of the service accounts in an indexer.
+// NewServiceAccountLister returns a lister of the service accounts in an indexer.
 func NewServiceAccountLister(indexer cache.Indexer) ServiceAccountLister {
 	return serviceAccountLister{listers.New[*corev1.ServiceAccount](indexer, corev1.Resource("serviceaccount"))}
 }
@@ -396,7 +396,7 @@ func (l serviceAccountLister) ServiceAccounts(namespace string) ServiceAccountNa
 	return l.In(namespace)
 }
 
-// What a lister can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	ComponentStatusListerExpansion                interface{}
 	ConfigMapListerExpansion                      interface{}

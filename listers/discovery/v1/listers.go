@@ -29,7 +29,7 @@ type endpointSliceLister struct {
 	listers.ResourceIndexer[*discoveryv1.EndpointSlice]
 }
 
-// NewEndpointSliceLister makes a lister of the endpoint slices in an indexer.
+// NewEndpointSliceLister returns a lister of the endpoint slices in an indexer.
 func NewEndpointSliceLister(indexer cache.Indexer) EndpointSliceLister {
 	return endpointSliceLister{listers.New[*discoveryv1.EndpointSlice](indexer, discoveryv1.Resource("endpointslice"))}
 }
@@ -38,7 +38,7 @@ func (l endpointSliceLister) EndpointSlices(namespace string) EndpointSliceNames
 	return l.In(namespace)
 }
 
-// What a lister can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	EndpointSliceListerExpansion          interface{}
 	EndpointSliceNamespaceListerExpansion interface{}

@@ -29,7 +29,7 @@ type eventLister struct {
 	listers.ResourceIndexer[*eventsv1beta1.Event]
 }
 
-// NewEventLister makes a lister of the events in an indexer.
+// NewEventLister returns a lister of the events in an indexer.
 func NewEventLister(indexer cache.Indexer) EventLister {
 	return eventLister{listers.New[*eventsv1beta1.Event](indexer, eventsv1beta1.Resource("event"))}
 }
@@ -38,7 +38,7 @@ func (l eventLister) Events(namespace string) EventNamespaceLister {
 	return l.In(namespace)
 }
 
-// What a lister can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	EventListerExpansion          interface{}
 	EventNamespaceListerExpansion interface{}

@@ -29,7 +29,7 @@ type daemonSetLister struct {
 	listers.ResourceIndexer[*extensionsv1beta1.DaemonSet]
 }
 
-// NewDaemonSetLister makes a lister of the daemon sets in an indexer.
+// NewDaemonSetLister returns a lister of the daemon sets in an indexer.
 func NewDaemonSetLister(indexer cache.Indexer) DaemonSetLister {
 	return daemonSetLister{listers.New[*extensionsv1beta1.DaemonSet](indexer, extensionsv1beta1.Resource("daemonset"))}
 }
@@ -57,7 +57,7 @@ type deploymentLister struct {
 	listers.ResourceIndexer[*extensionsv1beta1.Deployment]
 }
 
-// NewDeploymentLister makes a lister of the deployments in an indexer.
+// NewDeploymentLister returns a lister of the deployments in an indexer.
 func NewDeploymentLister(indexer cache.Indexer) DeploymentLister {
 	return deploymentLister{listers.New[*extensionsv1beta1.Deployment](indexer, extensionsv1beta1.Resource("deployment"))}
 }
@@ -85,7 +85,7 @@ type ingressLister struct {
 	listers.ResourceIndexer[*extensionsv1beta1.Ingress]
 }
 
-// NewIngressLister makes a lister of the ingresses in an indexer.
+// NewIngressLister returns a lister of the ingresses in an indexer.
 func NewIngressLister(indexer cache.Indexer) IngressLister {
 	return ingressLister{listers.New[*extensionsv1beta1.Ingress](indexer, extensionsv1beta1.Resource("ingress"))}
 }
@@ -113,7 +113,7 @@ type networkPolicyLister struct {
 	listers.ResourceIndexer[*extensionsv1beta1.NetworkPolicy]
 }
 
-// NewNetworkPolicyLister makes a lister of the network policies in an indexer.
+// NewNetworkPolicyLister returns a lister of the network policies in an indexer.
 func NewNetworkPolicyLister(indexer cache.Indexer) NetworkPolicyLister {
 	return networkPolicyLister{listers.New[*extensionsv1beta1.NetworkPolicy](indexer, extensionsv1beta1.Resource("networkpolicy"))}
 }
@@ -141,7 +141,7 @@ type replicaSetLister struct {
 	listers.ResourceIndexer[*extensionsv1beta1.ReplicaSet]
 }
 
-// NewReplicaSetLister makes a lister of the replica sets in an indexer.
+// NewReplicaSetLister returns a lister of the replica sets in an indexer.
 func NewReplicaSetLister(indexer cache.Indexer) ReplicaSetLister {
 	return replicaSetLister{listers.New[*extensionsv1beta1.ReplicaSet](indexer, extensionsv1beta1.Resource("replicaset"))}
 }
@@ -150,7 +150,7 @@ func (l replicaSetLister) ReplicaSets(namespace string) ReplicaSetNamespaceListe
 	return l.In(namespace)
 }
 
-// What a lister can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	DeploymentListerExpansion             interface{}
 	DeploymentNamespaceListerExpansion    interface{}

@@ -17,7 +17,7 @@ type FlowSchemaLister interface {
 	FlowSchemaListerExpansion
 }
 
-// NewFlowSchemaLister makes a lister of the flow schemas in an indexer.
+// NewFlowSchemaLister returns a lister of the flow schemas in an indexer.
 func NewFlowSchemaLister(indexer cache.Indexer) FlowSchemaLister {
 	return listers.New[*flowcontrolv1beta2.FlowSchema](indexer, flowcontrolv1beta2.Resource("flowschema"))
 }
@@ -29,12 +29,12 @@ type PriorityLevelConfigurationLister interface {
 	PriorityLevelConfigurationListerExpansion
 }
 
-// NewPriorityLevelConfigurationLister makes a lister of the priority level configurations in an indexer.
+// NewPriorityLevelConfigurationLister returns a lister of the priority level configurations in an indexer.
 func NewPriorityLevelConfigurationLister(indexer cache.Indexer) PriorityLevelConfigurationLister {
 	return listers.New[*flowcontrolv1beta2.PriorityLevelConfiguration](indexer, flowcontrolv1beta2.Resource("prioritylevelconfiguration"))
 }
 
-// What a lister can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	FlowSchemaListerExpansion                 interface{}
 	PriorityLevelConfigurationListerExpansion interface{}

@@ -17,9 +17,9 @@ type Search[T object] struct {
 	What, Of string
 	// Selector reads the selector of an object. One that it cannot read selects nothing.
 	Selector func(T) (labels.Selector, error)
-	// Unlabelled tells that something without labels may be selected. Otherwise it is an error to ask.
+	// Unlabelled means that objects without labels may be selected. Otherwise it is an error.
 	Unlabelled bool
-	// EmptyIsAll tells that an empty selector means all. Otherwise it selects nothing.
+	// EmptyIsAll means that an empty selector selects everything. Otherwise it selects nothing.
 	EmptyIsAll bool
 }
 
@@ -28,8 +28,8 @@ type object interface {
 	runtime.Object
 }
 
-// In returns those of a lister that select the object of. That there are none is an error: whoever asks knows of something
-// that ought to have an owner.
+// In returns the objects of a lister whose selectors match of. It is an error if there are none: the caller expects an
+// owner.
 func (s Search[T]) In(lister listers.Lister[T], of metav1.Object) ([]T, error) {
 	if !s.Unlabelled && len(of.GetLabels()) == 0 {
 		return nil, fmt.Errorf("no %s selects %s %s, which has no labels", s.What, s.Of, of.GetName())

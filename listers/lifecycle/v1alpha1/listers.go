@@ -29,7 +29,7 @@ type evictionLister struct {
 	listers.ResourceIndexer[*lifecyclev1alpha1.Eviction]
 }
 
-// NewEvictionLister makes a lister of the evictions in an indexer.
+// NewEvictionLister returns a lister of the evictions in an indexer.
 func NewEvictionLister(indexer cache.Indexer) EvictionLister {
 	return evictionLister{listers.New[*lifecyclev1alpha1.Eviction](indexer, lifecyclev1alpha1.Resource("eviction"))}
 }
@@ -57,7 +57,7 @@ type evictionRequestLister struct {
 	listers.ResourceIndexer[*lifecyclev1alpha1.EvictionRequest]
 }
 
-// NewEvictionRequestLister makes a lister of the eviction requests in an indexer.
+// NewEvictionRequestLister returns a lister of the eviction requests in an indexer.
 func NewEvictionRequestLister(indexer cache.Indexer) EvictionRequestLister {
 	return evictionRequestLister{listers.New[*lifecyclev1alpha1.EvictionRequest](indexer, lifecyclev1alpha1.Resource("evictionrequest"))}
 }
@@ -66,7 +66,7 @@ func (l evictionRequestLister) EvictionRequests(namespace string) EvictionReques
 	return l.In(namespace)
 }
 
-// What a lister can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	EvictionListerExpansion                 interface{}
 	EvictionNamespaceListerExpansion        interface{}

@@ -17,7 +17,7 @@ type IPAddressLister interface {
 	IPAddressListerExpansion
 }
 
-// NewIPAddressLister makes a lister of the IP addresses in an indexer.
+// NewIPAddressLister returns a lister of the IP addresses in an indexer.
 func NewIPAddressLister(indexer cache.Indexer) IPAddressLister {
 	return listers.New[*networkingv1.IPAddress](indexer, networkingv1.Resource("ipaddress"))
 }
@@ -41,7 +41,7 @@ type ingressLister struct {
 	listers.ResourceIndexer[*networkingv1.Ingress]
 }
 
-// NewIngressLister makes a lister of the ingresses in an indexer.
+// NewIngressLister returns a lister of the ingresses in an indexer.
 func NewIngressLister(indexer cache.Indexer) IngressLister {
 	return ingressLister{listers.New[*networkingv1.Ingress](indexer, networkingv1.Resource("ingress"))}
 }
@@ -57,7 +57,7 @@ type IngressClassLister interface {
 	IngressClassListerExpansion
 }
 
-// NewIngressClassLister makes a lister of the ingress classes in an indexer.
+// NewIngressClassLister returns a lister of the ingress classes in an indexer.
 func NewIngressClassLister(indexer cache.Indexer) IngressClassLister {
 	return listers.New[*networkingv1.IngressClass](indexer, networkingv1.Resource("ingressclass"))
 }
@@ -81,7 +81,7 @@ type networkPolicyLister struct {
 	listers.ResourceIndexer[*networkingv1.NetworkPolicy]
 }
 
-// NewNetworkPolicyLister makes a lister of the network policies in an indexer.
+// NewNetworkPolicyLister returns a lister of the network policies in an indexer.
 func NewNetworkPolicyLister(indexer cache.Indexer) NetworkPolicyLister {
 	return networkPolicyLister{listers.New[*networkingv1.NetworkPolicy](indexer, networkingv1.Resource("networkpolicy"))}
 }
@@ -97,12 +97,12 @@ type ServiceCIDRLister interface {
 	ServiceCIDRListerExpansion
 }
 
-// NewServiceCIDRLister makes a lister of the service CIDRs in an indexer.
+// NewServiceCIDRLister returns a lister of the service CIDRs in an indexer.
 func NewServiceCIDRLister(indexer cache.Indexer) ServiceCIDRLister {
 	return listers.New[*networkingv1.ServiceCIDR](indexer, networkingv1.Resource("servicecidr"))
 }
 
-// What a lister can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	IPAddressListerExpansion              interface{}
 	IngressListerExpansion                interface{}

@@ -17,12 +17,12 @@ type RuntimeClassLister interface {
 	RuntimeClassListerExpansion
 }
 
-// NewRuntimeClassLister makes a lister of the runtime classes in an indexer.
+// NewRuntimeClassLister returns a lister of the runtime classes in an indexer.
 func NewRuntimeClassLister(indexer cache.Indexer) RuntimeClassLister {
 	return listers.New[*nodev1.RuntimeClass](indexer, nodev1.Resource("runtimeclass"))
 }
 
-// What a lister can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	RuntimeClassListerExpansion interface{}
 )

@@ -29,7 +29,7 @@ type podDisruptionBudgetLister struct {
 	listers.ResourceIndexer[*policyv1beta1.PodDisruptionBudget]
 }
 
-// NewPodDisruptionBudgetLister makes a lister of the pod disruption budgets in an indexer.
+// NewPodDisruptionBudgetLister returns a lister of the pod disruption budgets in an indexer.
 func NewPodDisruptionBudgetLister(indexer cache.Indexer) PodDisruptionBudgetLister {
 	return podDisruptionBudgetLister{listers.New[*policyv1beta1.PodDisruptionBudget](indexer, policyv1beta1.Resource("poddisruptionbudget"))}
 }
@@ -38,5 +38,5 @@ func (l podDisruptionBudgetLister) PodDisruptionBudgets(namespace string) PodDis
 	return l.In(namespace)
 }
 
-// What a lister can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type ()

@@ -17,7 +17,7 @@ type ClusterRoleLister interface {
 	ClusterRoleListerExpansion
 }
 
-// NewClusterRoleLister makes a lister of the cluster roles in an indexer.
+// NewClusterRoleLister returns a lister of the cluster roles in an indexer.
 func NewClusterRoleLister(indexer cache.Indexer) ClusterRoleLister {
 	return listers.New[*rbacv1alpha1.ClusterRole](indexer, rbacv1alpha1.Resource("clusterrole"))
 }
@@ -29,7 +29,7 @@ type ClusterRoleBindingLister interface {
 	ClusterRoleBindingListerExpansion
 }
 
-// NewClusterRoleBindingLister makes a lister of the cluster role bindings in an indexer.
+// NewClusterRoleBindingLister returns a lister of the cluster role bindings in an indexer.
 func NewClusterRoleBindingLister(indexer cache.Indexer) ClusterRoleBindingLister {
 	return listers.New[*rbacv1alpha1.ClusterRoleBinding](indexer, rbacv1alpha1.Resource("clusterrolebinding"))
 }
@@ -53,7 +53,7 @@ type roleLister struct {
 	listers.ResourceIndexer[*rbacv1alpha1.Role]
 }
 
-// NewRoleLister makes a lister of the roles in an indexer.
+// NewRoleLister returns a lister of the roles in an indexer.
 func NewRoleLister(indexer cache.Indexer) RoleLister {
 	return roleLister{listers.New[*rbacv1alpha1.Role](indexer, rbacv1alpha1.Resource("role"))}
 }
@@ -81,7 +81,7 @@ type roleBindingLister struct {
 	listers.ResourceIndexer[*rbacv1alpha1.RoleBinding]
 }
 
-// NewRoleBindingLister makes a lister of the role bindings in an indexer.
+// NewRoleBindingLister returns a lister of the role bindings in an indexer.
 func NewRoleBindingLister(indexer cache.Indexer) RoleBindingLister {
 	return roleBindingLister{listers.New[*rbacv1alpha1.RoleBinding](indexer, rbacv1alpha1.Resource("rolebinding"))}
 }
@@ -90,7 +90,7 @@ func (l roleBindingLister) RoleBindings(namespace string) RoleBindingNamespaceLi
 	return l.In(namespace)
 }
 
-// What a lister can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	ClusterRoleListerExpansion          interface{}
 	ClusterRoleBindingListerExpansion   interface{}

@@ -17,7 +17,7 @@ type DeviceTaintRuleLister interface {
 	DeviceTaintRuleListerExpansion
 }
 
-// NewDeviceTaintRuleLister makes a lister of the device taint rules in an indexer.
+// NewDeviceTaintRuleLister returns a lister of the device taint rules in an indexer.
 func NewDeviceTaintRuleLister(indexer cache.Indexer) DeviceTaintRuleLister {
 	return listers.New[*resourcev1alpha3.DeviceTaintRule](indexer, resourcev1alpha3.Resource("devicetaintrule"))
 }
@@ -29,12 +29,12 @@ type ResourcePoolStatusRequestLister interface {
 	ResourcePoolStatusRequestListerExpansion
 }
 
-// NewResourcePoolStatusRequestLister makes a lister of the resource pool status requests in an indexer.
+// NewResourcePoolStatusRequestLister returns a lister of the resource pool status requests in an indexer.
 func NewResourcePoolStatusRequestLister(indexer cache.Indexer) ResourcePoolStatusRequestLister {
 	return listers.New[*resourcev1alpha3.ResourcePoolStatusRequest](indexer, resourcev1alpha3.Resource("resourcepoolstatusrequest"))
 }
 
-// What a lister can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	DeviceTaintRuleListerExpansion           interface{}
 	ResourcePoolStatusRequestListerExpansion interface{}

@@ -17,7 +17,7 @@ type DeviceClassLister interface {
 	DeviceClassListerExpansion
 }
 
-// NewDeviceClassLister makes a lister of the device classes in an indexer.
+// NewDeviceClassLister returns a lister of the device classes in an indexer.
 func NewDeviceClassLister(indexer cache.Indexer) DeviceClassLister {
 	return listers.New[*resourcev1beta1.DeviceClass](indexer, resourcev1beta1.Resource("deviceclass"))
 }
@@ -41,7 +41,7 @@ type resourceClaimLister struct {
 	listers.ResourceIndexer[*resourcev1beta1.ResourceClaim]
 }
 
-// NewResourceClaimLister makes a lister of the resource claims in an indexer.
+// NewResourceClaimLister returns a lister of the resource claims in an indexer.
 func NewResourceClaimLister(indexer cache.Indexer) ResourceClaimLister {
 	return resourceClaimLister{listers.New[*resourcev1beta1.ResourceClaim](indexer, resourcev1beta1.Resource("resourceclaim"))}
 }
@@ -69,7 +69,7 @@ type resourceClaimTemplateLister struct {
 	listers.ResourceIndexer[*resourcev1beta1.ResourceClaimTemplate]
 }
 
-// NewResourceClaimTemplateLister makes a lister of the resource claim templates in an indexer.
+// NewResourceClaimTemplateLister returns a lister of the resource claim templates in an indexer.
 func NewResourceClaimTemplateLister(indexer cache.Indexer) ResourceClaimTemplateLister {
 	return resourceClaimTemplateLister{listers.New[*resourcev1beta1.ResourceClaimTemplate](indexer, resourcev1beta1.Resource("resourceclaimtemplate"))}
 }
@@ -85,12 +85,12 @@ type ResourceSliceLister interface {
 	ResourceSliceListerExpansion
 }
 
-// NewResourceSliceLister makes a lister of the resource slices in an indexer.
+// NewResourceSliceLister returns a lister of the resource slices in an indexer.
 func NewResourceSliceLister(indexer cache.Indexer) ResourceSliceLister {
 	return listers.New[*resourcev1beta1.ResourceSlice](indexer, resourcev1beta1.Resource("resourceslice"))
 }
 
-// What a lister can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	DeviceClassListerExpansion                    interface{}
 	ResourceClaimListerExpansion                  interface{}

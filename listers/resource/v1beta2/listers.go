@@ -17,7 +17,7 @@ type DeviceClassLister interface {
 	DeviceClassListerExpansion
 }
 
-// NewDeviceClassLister makes a lister of the device classes in an indexer.
+// NewDeviceClassLister returns a lister of the device classes in an indexer.
 func NewDeviceClassLister(indexer cache.Indexer) DeviceClassLister {
 	return listers.New[*resourcev1beta2.DeviceClass](indexer, resourcev1beta2.Resource("deviceclass"))
 }
@@ -29,7 +29,7 @@ type DeviceTaintRuleLister interface {
 	DeviceTaintRuleListerExpansion
 }
 
-// NewDeviceTaintRuleLister makes a lister of the device taint rules in an indexer.
+// NewDeviceTaintRuleLister returns a lister of the device taint rules in an indexer.
 func NewDeviceTaintRuleLister(indexer cache.Indexer) DeviceTaintRuleLister {
 	return listers.New[*resourcev1beta2.DeviceTaintRule](indexer, resourcev1beta2.Resource("devicetaintrule"))
 }
@@ -53,7 +53,7 @@ type resourceClaimLister struct {
 	listers.ResourceIndexer[*resourcev1beta2.ResourceClaim]
 }
 
-// NewResourceClaimLister makes a lister of the resource claims in an indexer.
+// NewResourceClaimLister returns a lister of the resource claims in an indexer.
 func NewResourceClaimLister(indexer cache.Indexer) ResourceClaimLister {
 	return resourceClaimLister{listers.New[*resourcev1beta2.ResourceClaim](indexer, resourcev1beta2.Resource("resourceclaim"))}
 }
@@ -81,7 +81,7 @@ type resourceClaimTemplateLister struct {
 	listers.ResourceIndexer[*resourcev1beta2.ResourceClaimTemplate]
 }
 
-// NewResourceClaimTemplateLister makes a lister of the resource claim templates in an indexer.
+// NewResourceClaimTemplateLister returns a lister of the resource claim templates in an indexer.
 func NewResourceClaimTemplateLister(indexer cache.Indexer) ResourceClaimTemplateLister {
 	return resourceClaimTemplateLister{listers.New[*resourcev1beta2.ResourceClaimTemplate](indexer, resourcev1beta2.Resource("resourceclaimtemplate"))}
 }
@@ -97,12 +97,12 @@ type ResourceSliceLister interface {
 	ResourceSliceListerExpansion
 }
 
-// NewResourceSliceLister makes a lister of the resource slices in an indexer.
+// NewResourceSliceLister returns a lister of the resource slices in an indexer.
 func NewResourceSliceLister(indexer cache.Indexer) ResourceSliceLister {
 	return listers.New[*resourcev1beta2.ResourceSlice](indexer, resourcev1beta2.Resource("resourceslice"))
 }
 
-// What a lister can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	DeviceClassListerExpansion                    interface{}
 	DeviceTaintRuleListerExpansion                interface{}

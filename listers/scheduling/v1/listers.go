@@ -17,12 +17,12 @@ type PriorityClassLister interface {
 	PriorityClassListerExpansion
 }
 
-// NewPriorityClassLister makes a lister of the priority classes in an indexer.
+// NewPriorityClassLister returns a lister of the priority classes in an indexer.
 func NewPriorityClassLister(indexer cache.Indexer) PriorityClassLister {
 	return listers.New[*schedulingv1.PriorityClass](indexer, schedulingv1.Resource("priorityclass"))
 }
 
-// What a lister can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	PriorityClassListerExpansion interface{}
 )

@@ -29,7 +29,7 @@ type compositePodGroupLister struct {
 	listers.ResourceIndexer[*schedulingv1alpha3.CompositePodGroup]
 }
 
-// NewCompositePodGroupLister makes a lister of the composite pod groups in an indexer.
+// NewCompositePodGroupLister returns a lister of the composite pod groups in an indexer.
 func NewCompositePodGroupLister(indexer cache.Indexer) CompositePodGroupLister {
 	return compositePodGroupLister{listers.New[*schedulingv1alpha3.CompositePodGroup](indexer, schedulingv1alpha3.Resource("compositepodgroup"))}
 }
@@ -57,7 +57,7 @@ type podGroupLister struct {
 	listers.ResourceIndexer[*schedulingv1alpha3.PodGroup]
 }
 
-// NewPodGroupLister makes a lister of the pod groups in an indexer.
+// NewPodGroupLister returns a lister of the pod groups in an indexer.
 func NewPodGroupLister(indexer cache.Indexer) PodGroupLister {
 	return podGroupLister{listers.New[*schedulingv1alpha3.PodGroup](indexer, schedulingv1alpha3.Resource("podgroup"))}
 }
@@ -85,7 +85,7 @@ type workloadLister struct {
 	listers.ResourceIndexer[*schedulingv1alpha3.Workload]
 }
 
-// NewWorkloadLister makes a lister of the workloads in an indexer.
+// NewWorkloadLister returns a lister of the workloads in an indexer.
 func NewWorkloadLister(indexer cache.Indexer) WorkloadLister {
 	return workloadLister{listers.New[*schedulingv1alpha3.Workload](indexer, schedulingv1alpha3.Resource("workload"))}
 }
@@ -94,7 +94,7 @@ func (l workloadLister) Workloads(namespace string) WorkloadNamespaceLister {
 	return l.In(namespace)
 }
 
-// What a lister can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	CompositePodGroupListerExpansion          interface{}
 	CompositePodGroupNamespaceListerExpansion interface{}

@@ -29,7 +29,7 @@ type podGroupLister struct {
 	listers.ResourceIndexer[*schedulingv1beta1.PodGroup]
 }
 
-// NewPodGroupLister makes a lister of the pod groups in an indexer.
+// NewPodGroupLister returns a lister of the pod groups in an indexer.
 func NewPodGroupLister(indexer cache.Indexer) PodGroupLister {
 	return podGroupLister{listers.New[*schedulingv1beta1.PodGroup](indexer, schedulingv1beta1.Resource("podgroup"))}
 }
@@ -45,7 +45,7 @@ type PriorityClassLister interface {
 	PriorityClassListerExpansion
 }
 
-// NewPriorityClassLister makes a lister of the priority classes in an indexer.
+// NewPriorityClassLister returns a lister of the priority classes in an indexer.
 func NewPriorityClassLister(indexer cache.Indexer) PriorityClassLister {
 	return listers.New[*schedulingv1beta1.PriorityClass](indexer, schedulingv1beta1.Resource("priorityclass"))
 }
@@ -69,7 +69,7 @@ type workloadLister struct {
 	listers.ResourceIndexer[*schedulingv1beta1.Workload]
 }
 
-// NewWorkloadLister makes a lister of the workloads in an indexer.
+// NewWorkloadLister returns a lister of the workloads in an indexer.
 func NewWorkloadLister(indexer cache.Indexer) WorkloadLister {
 	return workloadLister{listers.New[*schedulingv1beta1.Workload](indexer, schedulingv1beta1.Resource("workload"))}
 }
@@ -78,7 +78,7 @@ func (l workloadLister) Workloads(namespace string) WorkloadNamespaceLister {
 	return l.In(namespace)
 }
 
-// What a lister can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	PodGroupListerExpansion          interface{}
 	PodGroupNamespaceListerExpansion interface{}

@@ -29,7 +29,7 @@ type cSIStorageCapacityLister struct {
 	listers.ResourceIndexer[*storagev1alpha1.CSIStorageCapacity]
 }
 
-// NewCSIStorageCapacityLister makes a lister of the CSI storage capacities in an indexer.
+// NewCSIStorageCapacityLister returns a lister of the CSI storage capacities in an indexer.
 func NewCSIStorageCapacityLister(indexer cache.Indexer) CSIStorageCapacityLister {
 	return cSIStorageCapacityLister{listers.New[*storagev1alpha1.CSIStorageCapacity](indexer, storagev1alpha1.Resource("csistoragecapacity"))}
 }
@@ -45,7 +45,7 @@ type VolumeAttachmentLister interface {
 	VolumeAttachmentListerExpansion
 }
 
-// NewVolumeAttachmentLister makes a lister of the volume attachments in an indexer.
+// NewVolumeAttachmentLister returns a lister of the volume attachments in an indexer.
 func NewVolumeAttachmentLister(indexer cache.Indexer) VolumeAttachmentLister {
 	return listers.New[*storagev1alpha1.VolumeAttachment](indexer, storagev1alpha1.Resource("volumeattachment"))
 }
@@ -57,12 +57,12 @@ type VolumeAttributesClassLister interface {
 	VolumeAttributesClassListerExpansion
 }
 
-// NewVolumeAttributesClassLister makes a lister of the volume attributes classes in an indexer.
+// NewVolumeAttributesClassLister returns a lister of the volume attributes classes in an indexer.
 func NewVolumeAttributesClassLister(indexer cache.Indexer) VolumeAttributesClassLister {
 	return listers.New[*storagev1alpha1.VolumeAttributesClass](indexer, storagev1alpha1.Resource("volumeattributesclass"))
 }
 
-// What a lister can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	CSIStorageCapacityListerExpansion          interface{}
 	CSIStorageCapacityNamespaceListerExpansion interface{}

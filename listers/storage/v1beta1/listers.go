@@ -17,7 +17,7 @@ type CSIDriverLister interface {
 	CSIDriverListerExpansion
 }
 
-// NewCSIDriverLister makes a lister of the CSI drivers in an indexer.
+// NewCSIDriverLister returns a lister of the CSI drivers in an indexer.
 func NewCSIDriverLister(indexer cache.Indexer) CSIDriverLister {
 	return listers.New[*storagev1beta1.CSIDriver](indexer, storagev1beta1.Resource("csidriver"))
 }
@@ -29,7 +29,7 @@ type CSINodeLister interface {
 	CSINodeListerExpansion
 }
 
-// NewCSINodeLister makes a lister of the CSI nodes in an indexer.
+// NewCSINodeLister returns a lister of the CSI nodes in an indexer.
 func NewCSINodeLister(indexer cache.Indexer) CSINodeLister {
 	return listers.New[*storagev1beta1.CSINode](indexer, storagev1beta1.Resource("csinode"))
 }
@@ -53,7 +53,7 @@ type cSIStorageCapacityLister struct {
 	listers.ResourceIndexer[*storagev1beta1.CSIStorageCapacity]
 }
 
-// NewCSIStorageCapacityLister makes a lister of the CSI storage capacities in an indexer.
+// NewCSIStorageCapacityLister returns a lister of the CSI storage capacities in an indexer.
 func NewCSIStorageCapacityLister(indexer cache.Indexer) CSIStorageCapacityLister {
 	return cSIStorageCapacityLister{listers.New[*storagev1beta1.CSIStorageCapacity](indexer, storagev1beta1.Resource("csistoragecapacity"))}
 }
@@ -69,7 +69,7 @@ type StorageClassLister interface {
 	StorageClassListerExpansion
 }
 
-// NewStorageClassLister makes a lister of the storage classes in an indexer.
+// NewStorageClassLister returns a lister of the storage classes in an indexer.
 func NewStorageClassLister(indexer cache.Indexer) StorageClassLister {
 	return listers.New[*storagev1beta1.StorageClass](indexer, storagev1beta1.Resource("storageclass"))
 }
@@ -81,7 +81,7 @@ type VolumeAttachmentLister interface {
 	VolumeAttachmentListerExpansion
 }
 
-// NewVolumeAttachmentLister makes a lister of the volume attachments in an indexer.
+// NewVolumeAttachmentLister returns a lister of the volume attachments in an indexer.
 func NewVolumeAttachmentLister(indexer cache.Indexer) VolumeAttachmentLister {
 	return listers.New[*storagev1beta1.VolumeAttachment](indexer, storagev1beta1.Resource("volumeattachment"))
 }
@@ -93,12 +93,12 @@ type VolumeAttributesClassLister interface {
 	VolumeAttributesClassListerExpansion
 }
 
-// NewVolumeAttributesClassLister makes a lister of the volume attributes classes in an indexer.
+// NewVolumeAttributesClassLister returns a lister of the volume attributes classes in an indexer.
 func NewVolumeAttributesClassLister(indexer cache.Indexer) VolumeAttributesClassLister {
 	return listers.New[*storagev1beta1.VolumeAttributesClass](indexer, storagev1beta1.Resource("volumeattributesclass"))
 }
 
-// What a lister can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	CSIDriverListerExpansion                   interface{}
 	CSINodeListerExpansion                     interface{}

@@ -17,12 +17,12 @@ type StorageVersionMigrationLister interface {
 	StorageVersionMigrationListerExpansion
 }
 
-// NewStorageVersionMigrationLister makes a lister of the storage version migrations in an indexer.
+// NewStorageVersionMigrationLister returns a lister of the storage version migrations in an indexer.
 func NewStorageVersionMigrationLister(indexer cache.Indexer) StorageVersionMigrationLister {
 	return listers.New[*storagemigrationv1.StorageVersionMigration](indexer, storagemigrationv1.Resource("storageversionmigration"))
 }
 
-// What a lister can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	StorageVersionMigrationListerExpansion interface{}
 )

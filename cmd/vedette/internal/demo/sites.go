@@ -14,7 +14,7 @@ import (
 	"vedette.dev/internal/sites"
 )
 
-// requestTime is how long a request, or a reconcile, may take.
+// requestTime is the timeout of a request, and of a reconcile.
 const requestTime = 10 * time.Second
 
 func newSite(number int) *sites.Site {
@@ -33,7 +33,7 @@ func makeSites(ctx context.Context, api *gentype.Custom[sites.Site], count int) 
 	return nil
 }
 
-// editor is somebody who uses the operator: makes sites, changes and deletes them, and deletes pages by hand.
+// editor simulates a user of the operator: it creates, changes and deletes sites, and deletes pages by hand.
 type editor struct {
 	*Demo
 	names []string
@@ -51,14 +51,14 @@ func (d *Demo) churnSites(ctx context.Context) {
 	pace(ctx, max(1, d.config.Rate/10), func(ctx context.Context) { d.attempt(e.edit(ctx)) })
 }
 
-// attempt counts a change that was made. What failed was most likely made to fail, and the next one comes soon.
+// attempt counts a successful change. A failure was most likely injected, and the next change comes soon.
 func (d *Demo) attempt(err error) {
 	if err == nil {
 		d.changes.Add(1)
 	}
 }
 
-// pace calls a function so many times a second, until the context ends. A call that takes long is not made up for.
+// pace calls a function at a rate per second, until the context ends. It does not catch up after a slow call.
 func pace(ctx context.Context, rate float64, call func(ctx context.Context)) {
 	ticker := time.NewTicker(time.Duration(float64(time.Second) / rate))
 	defer ticker.Stop()
@@ -87,14 +87,14 @@ func (e *editor) edit(ctx context.Context) error {
 			e.names = append(e.names, site.Name)
 		}
 		return err
-	case what < 2 && len(e.names) > e.least && at > 0: // the first one stays: see Site
+	case what < 2 && len(e.names) > e.least && at > 0: // the first one is kept: see Site
 		err := api.Delete(ctx, name, metav1.DeleteOptions{})
 		if err == nil {
 			e.names[at] = e.names[len(e.names)-1]
 			e.names = e.names[:len(e.names)-1]
 		}
 		return err
-	case what < 4: // somebody else's hands
+	case what < 4: // a manual deletion
 		pages := e.world.setting().client.CoreV1().ConfigMaps(e.siteNamespace())
 		return pages.Delete(ctx, name+"-0", metav1.DeleteOptions{})
 	case what < 6:
@@ -103,7 +103,7 @@ func (e *editor) edit(ctx context.Context) error {
 	return patchSpec(ctx, api, name, map[string]any{"text": fmt.Sprintf("it is %s", time.Now().Format("15:04:05.000"))})
 }
 
-// Site is the key of a site that is there, and changes, for as long as the demo runs.
+// Site returns the key of a site that exists, and changes, for as long as the demo runs.
 func (d *Demo) Site() string { return d.siteNamespace() + "/" + newSite(0).Name }
 
 func (d *Demo) siteNamespace() string {

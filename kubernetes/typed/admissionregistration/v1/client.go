@@ -12,7 +12,7 @@ import (
 	"vedette.dev/rest"
 )
 
-// AdmissionregistrationV1Interface is what AdmissionregistrationV1Client can do.
+// AdmissionregistrationV1Interface is the interface of AdmissionregistrationV1Client.
 type AdmissionregistrationV1Interface interface {
 	RESTClient() rest.Interface
 	MutatingAdmissionPoliciesGetter
@@ -23,32 +23,32 @@ type AdmissionregistrationV1Interface interface {
 	ValidatingWebhookConfigurationsGetter
 }
 
-// AdmissionregistrationV1Client makes the clients of the kinds in admissionregistration.k8s.io/v1.
+// AdmissionregistrationV1Client returns the clients of the kinds in admissionregistration.k8s.io/v1.
 type AdmissionregistrationV1Client struct {
 	restClient rest.Interface
 }
 
-// NewForConfig makes the group's client, with connections and limits as c says.
+// NewForConfig returns the group's client, with the connections and limits of c.
 func NewForConfig(c *rest.Config) (*AdmissionregistrationV1Client, error) {
 	return gentype.ForConfig(c, group, New)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*AdmissionregistrationV1Client, error) {
 	return gentype.ForConfigAndClient(c, h, group, New)
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *AdmissionregistrationV1Client {
 	return gentype.Must(NewForConfig(c))
 }
 
-// New makes the group's client of one that is set up for it already.
+// New returns the group's client for a REST client that is configured for the group.
 func New(c rest.Interface) *AdmissionregistrationV1Client {
 	return &AdmissionregistrationV1Client{c}
 }
 
-// RESTClient returns the client that carries the requests.
+// RESTClient returns the client that sends the requests.
 func (c *AdmissionregistrationV1Client) RESTClient() rest.Interface {
 	if c == nil {
 		return nil
@@ -61,7 +61,7 @@ var group = gentype.NewGroup(admissionregistrationv1.SchemeGroupVersion,
 	admissionregistrationv1.AddToScheme,
 )
 
-// MutatingAdmissionPoliciesGetter makes clients of mutating admission policies.
+// MutatingAdmissionPoliciesGetter returns clients of mutating admission policies.
 type MutatingAdmissionPoliciesGetter interface {
 	MutatingAdmissionPolicies() MutatingAdmissionPolicyInterface
 }
@@ -72,12 +72,12 @@ type MutatingAdmissionPolicyInterface interface {
 	MutatingAdmissionPolicyExpansion
 }
 
-// MutatingAdmissionPolicies makes a client of mutating admission policies.
+// MutatingAdmissionPolicies returns a client of mutating admission policies.
 func (c *AdmissionregistrationV1Client) MutatingAdmissionPolicies() MutatingAdmissionPolicyInterface {
 	return gentype.New[admissionregistrationv1.MutatingAdmissionPolicy, admissionregistrationv1.MutatingAdmissionPolicyList](c.restClient, "mutatingadmissionpolicies", "")
 }
 
-// MutatingAdmissionPolicyBindingsGetter makes clients of mutating admission policy bindings.
+// MutatingAdmissionPolicyBindingsGetter returns clients of mutating admission policy bindings.
 type MutatingAdmissionPolicyBindingsGetter interface {
 	MutatingAdmissionPolicyBindings() MutatingAdmissionPolicyBindingInterface
 }
@@ -88,12 +88,12 @@ type MutatingAdmissionPolicyBindingInterface interface {
 	MutatingAdmissionPolicyBindingExpansion
 }
 
-// MutatingAdmissionPolicyBindings makes a client of mutating admission policy bindings.
+// MutatingAdmissionPolicyBindings returns a client of mutating admission policy bindings.
 func (c *AdmissionregistrationV1Client) MutatingAdmissionPolicyBindings() MutatingAdmissionPolicyBindingInterface {
 	return gentype.New[admissionregistrationv1.MutatingAdmissionPolicyBinding, admissionregistrationv1.MutatingAdmissionPolicyBindingList](c.restClient, "mutatingadmissionpolicybindings", "")
 }
 
-// MutatingWebhookConfigurationsGetter makes clients of mutating webhook configurations.
+// MutatingWebhookConfigurationsGetter returns clients of mutating webhook configurations.
 type MutatingWebhookConfigurationsGetter interface {
 	MutatingWebhookConfigurations() MutatingWebhookConfigurationInterface
 }
@@ -104,12 +104,12 @@ type MutatingWebhookConfigurationInterface interface {
 	MutatingWebhookConfigurationExpansion
 }
 
-// MutatingWebhookConfigurations makes a client of mutating webhook configurations.
+// MutatingWebhookConfigurations returns a client of mutating webhook configurations.
 func (c *AdmissionregistrationV1Client) MutatingWebhookConfigurations() MutatingWebhookConfigurationInterface {
 	return gentype.New[admissionregistrationv1.MutatingWebhookConfiguration, admissionregistrationv1.MutatingWebhookConfigurationList](c.restClient, "mutatingwebhookconfigurations", "")
 }
 
-// ValidatingAdmissionPoliciesGetter makes clients of validating admission policies.
+// ValidatingAdmissionPoliciesGetter returns clients of validating admission policies.
 type ValidatingAdmissionPoliciesGetter interface {
 	ValidatingAdmissionPolicies() ValidatingAdmissionPolicyInterface
 }
@@ -121,12 +121,12 @@ type ValidatingAdmissionPolicyInterface interface {
 	ValidatingAdmissionPolicyExpansion
 }
 
-// ValidatingAdmissionPolicies makes a client of validating admission policies.
+// ValidatingAdmissionPolicies returns a client of validating admission policies.
 func (c *AdmissionregistrationV1Client) ValidatingAdmissionPolicies() ValidatingAdmissionPolicyInterface {
 	return gentype.New[admissionregistrationv1.ValidatingAdmissionPolicy, admissionregistrationv1.ValidatingAdmissionPolicyList](c.restClient, "validatingadmissionpolicies", "")
 }
 
-// ValidatingAdmissionPolicyBindingsGetter makes clients of validating admission policy bindings.
+// ValidatingAdmissionPolicyBindingsGetter returns clients of validating admission policy bindings.
 type ValidatingAdmissionPolicyBindingsGetter interface {
 	ValidatingAdmissionPolicyBindings() ValidatingAdmissionPolicyBindingInterface
 }
@@ -137,12 +137,12 @@ type ValidatingAdmissionPolicyBindingInterface interface {
 	ValidatingAdmissionPolicyBindingExpansion
 }
 
-// ValidatingAdmissionPolicyBindings makes a client of validating admission policy bindings.
+// ValidatingAdmissionPolicyBindings returns a client of validating admission policy bindings.
 func (c *AdmissionregistrationV1Client) ValidatingAdmissionPolicyBindings() ValidatingAdmissionPolicyBindingInterface {
 	return gentype.New[admissionregistrationv1.ValidatingAdmissionPolicyBinding, admissionregistrationv1.ValidatingAdmissionPolicyBindingList](c.restClient, "validatingadmissionpolicybindings", "")
 }
 
-// ValidatingWebhookConfigurationsGetter makes clients of validating webhook configurations.
+// ValidatingWebhookConfigurationsGetter returns clients of validating webhook configurations.
 type ValidatingWebhookConfigurationsGetter interface {
 	ValidatingWebhookConfigurations() ValidatingWebhookConfigurationInterface
 }
@@ -153,12 +153,12 @@ type ValidatingWebhookConfigurationInterface interface {
 	ValidatingWebhookConfigurationExpansion
 }
 
-// ValidatingWebhookConfigurations makes a client of validating webhook configurations.
+// ValidatingWebhookConfigurations returns a client of validating webhook configurations.
 func (c *AdmissionregistrationV1Client) ValidatingWebhookConfigurations() ValidatingWebhookConfigurationInterface {
 	return gentype.New[admissionregistrationv1.ValidatingWebhookConfiguration, admissionregistrationv1.ValidatingWebhookConfigurationList](c.restClient, "validatingwebhookconfigurations", "")
 }
 
-// What a kind can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	MutatingAdmissionPolicyExpansion          interface{}
 	MutatingAdmissionPolicyBindingExpansion   interface{}

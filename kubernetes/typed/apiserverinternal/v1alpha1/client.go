@@ -12,38 +12,38 @@ import (
 	"vedette.dev/rest"
 )
 
-// InternalV1alpha1Interface is what InternalV1alpha1Client can do.
+// InternalV1alpha1Interface is the interface of InternalV1alpha1Client.
 type InternalV1alpha1Interface interface {
 	RESTClient() rest.Interface
 	StorageVersionsGetter
 }
 
-// InternalV1alpha1Client makes the clients of the kinds in internal.apiserver.k8s.io/v1alpha1.
+// InternalV1alpha1Client returns the clients of the kinds in internal.apiserver.k8s.io/v1alpha1.
 type InternalV1alpha1Client struct {
 	restClient rest.Interface
 }
 
-// NewForConfig makes the group's client, with connections and limits as c says.
+// NewForConfig returns the group's client, with the connections and limits of c.
 func NewForConfig(c *rest.Config) (*InternalV1alpha1Client, error) {
 	return gentype.ForConfig(c, group, New)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*InternalV1alpha1Client, error) {
 	return gentype.ForConfigAndClient(c, h, group, New)
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *InternalV1alpha1Client {
 	return gentype.Must(NewForConfig(c))
 }
 
-// New makes the group's client of one that is set up for it already.
+// New returns the group's client for a REST client that is configured for the group.
 func New(c rest.Interface) *InternalV1alpha1Client {
 	return &InternalV1alpha1Client{c}
 }
 
-// RESTClient returns the client that carries the requests.
+// RESTClient returns the client that sends the requests.
 func (c *InternalV1alpha1Client) RESTClient() rest.Interface {
 	if c == nil {
 		return nil
@@ -56,7 +56,7 @@ var group = gentype.NewGroup(apiserverinternalv1alpha1.SchemeGroupVersion,
 	apiserverinternalv1alpha1.AddToScheme,
 )
 
-// StorageVersionsGetter makes clients of storage versions.
+// StorageVersionsGetter returns clients of storage versions.
 type StorageVersionsGetter interface {
 	StorageVersions() StorageVersionInterface
 }
@@ -68,12 +68,12 @@ type StorageVersionInterface interface {
 	StorageVersionExpansion
 }
 
-// StorageVersions makes a client of storage versions.
+// StorageVersions returns a client of storage versions.
 func (c *InternalV1alpha1Client) StorageVersions() StorageVersionInterface {
 	return gentype.New[apiserverinternalv1alpha1.StorageVersion, apiserverinternalv1alpha1.StorageVersionList](c.restClient, "storageversions", "")
 }
 
-// What a kind can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	StorageVersionExpansion interface{}
 )

@@ -15,7 +15,7 @@ import (
 	"vedette.dev/rest"
 )
 
-// AppsV1Interface is what AppsV1Client can do.
+// AppsV1Interface is the interface of AppsV1Client.
 type AppsV1Interface interface {
 	RESTClient() rest.Interface
 	ControllerRevisionsGetter
@@ -25,32 +25,32 @@ type AppsV1Interface interface {
 	StatefulSetsGetter
 }
 
-// AppsV1Client makes the clients of the kinds in apps/v1.
+// AppsV1Client returns the clients of the kinds in apps/v1.
 type AppsV1Client struct {
 	restClient rest.Interface
 }
 
-// NewForConfig makes the group's client, with connections and limits as c says.
+// NewForConfig returns the group's client, with the connections and limits of c.
 func NewForConfig(c *rest.Config) (*AppsV1Client, error) {
 	return gentype.ForConfig(c, group, New)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*AppsV1Client, error) {
 	return gentype.ForConfigAndClient(c, h, group, New)
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *AppsV1Client {
 	return gentype.Must(NewForConfig(c))
 }
 
-// New makes the group's client of one that is set up for it already.
+// New returns the group's client for a REST client that is configured for the group.
 func New(c rest.Interface) *AppsV1Client {
 	return &AppsV1Client{c}
 }
 
-// RESTClient returns the client that carries the requests.
+// RESTClient returns the client that sends the requests.
 func (c *AppsV1Client) RESTClient() rest.Interface {
 	if c == nil {
 		return nil
@@ -64,7 +64,7 @@ var group = gentype.NewGroup(appsv1.SchemeGroupVersion,
 	autoscalingv1.AddToScheme,
 )
 
-// ControllerRevisionsGetter makes clients of controller revisions.
+// ControllerRevisionsGetter returns clients of controller revisions.
 type ControllerRevisionsGetter interface {
 	ControllerRevisions(namespace string) ControllerRevisionInterface
 }
@@ -75,12 +75,12 @@ type ControllerRevisionInterface interface {
 	ControllerRevisionExpansion
 }
 
-// ControllerRevisions makes a client of controller revisions. An empty namespace stands for all.
+// ControllerRevisions returns a client of controller revisions. An empty namespace stands for all.
 func (c *AppsV1Client) ControllerRevisions(namespace string) ControllerRevisionInterface {
 	return gentype.New[appsv1.ControllerRevision, appsv1.ControllerRevisionList](c.restClient, "controllerrevisions", namespace)
 }
 
-// DaemonSetsGetter makes clients of daemon sets.
+// DaemonSetsGetter returns clients of daemon sets.
 type DaemonSetsGetter interface {
 	DaemonSets(namespace string) DaemonSetInterface
 }
@@ -92,12 +92,12 @@ type DaemonSetInterface interface {
 	DaemonSetExpansion
 }
 
-// DaemonSets makes a client of daemon sets. An empty namespace stands for all.
+// DaemonSets returns a client of daemon sets. An empty namespace stands for all.
 func (c *AppsV1Client) DaemonSets(namespace string) DaemonSetInterface {
 	return gentype.New[appsv1.DaemonSet, appsv1.DaemonSetList](c.restClient, "daemonsets", namespace)
 }
 
-// DeploymentsGetter makes clients of deployments.
+// DeploymentsGetter returns clients of deployments.
 type DeploymentsGetter interface {
 	Deployments(namespace string) DeploymentInterface
 }
@@ -119,7 +119,7 @@ type deployments struct {
 	*gentype.Client[appsv1.Deployment, appsv1.DeploymentList]
 }
 
-// Deployments makes a client of deployments. An empty namespace stands for all.
+// Deployments returns a client of deployments. An empty namespace stands for all.
 func (c *AppsV1Client) Deployments(namespace string) DeploymentInterface {
 	return deployments{gentype.New[appsv1.Deployment, appsv1.DeploymentList](c.restClient, "deployments", namespace)}
 }
@@ -136,7 +136,7 @@ func (c deployments) ApplyScale(ctx context.Context, deploymentName string, scal
 	return gentype.ApplySubresource[autoscalingv1.Scale](ctx, c, deploymentName, scale, opts, "scale")
 }
 
-// ReplicaSetsGetter makes clients of replica sets.
+// ReplicaSetsGetter returns clients of replica sets.
 type ReplicaSetsGetter interface {
 	ReplicaSets(namespace string) ReplicaSetInterface
 }
@@ -158,7 +158,7 @@ type replicaSets struct {
 	*gentype.Client[appsv1.ReplicaSet, appsv1.ReplicaSetList]
 }
 
-// ReplicaSets makes a client of replica sets. An empty namespace stands for all.
+// ReplicaSets returns a client of replica sets. An empty namespace stands for all.
 func (c *AppsV1Client) ReplicaSets(namespace string) ReplicaSetInterface {
 	return replicaSets{gentype.New[appsv1.ReplicaSet, appsv1.ReplicaSetList](c.restClient, "replicasets", namespace)}
 }
@@ -175,7 +175,7 @@ func (c replicaSets) ApplyScale(ctx context.Context, replicaSetName string, scal
 	return gentype.ApplySubresource[autoscalingv1.Scale](ctx, c, replicaSetName, scale, opts, "scale")
 }
 
-// StatefulSetsGetter makes clients of stateful sets.
+// StatefulSetsGetter returns clients of stateful sets.
 type StatefulSetsGetter interface {
 	StatefulSets(namespace string) StatefulSetInterface
 }
@@ -197,7 +197,7 @@ type statefulSets struct {
 	*gentype.Client[appsv1.StatefulSet, appsv1.StatefulSetList]
 }
 
-// StatefulSets makes a client of stateful sets. An empty namespace stands for all.
+// StatefulSets returns a client of stateful sets. An empty namespace stands for all.
 func (c *AppsV1Client) StatefulSets(namespace string) StatefulSetInterface {
 	return statefulSets{gentype.New[appsv1.StatefulSet, appsv1.StatefulSetList](c.restClient, "statefulsets", namespace)}
 }
@@ -214,7 +214,7 @@ func (c statefulSets) ApplyScale(ctx context.Context, statefulSetName string, sc
 	return gentype.ApplySubresource[autoscalingv1.Scale](ctx, c, statefulSetName, scale, opts, "scale")
 }
 
-// What a kind can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	ControllerRevisionExpansion interface{}
 	DaemonSetExpansion          interface{}

@@ -12,7 +12,7 @@ import (
 	"vedette.dev/rest"
 )
 
-// AppsV1beta1Interface is what AppsV1beta1Client can do.
+// AppsV1beta1Interface is the interface of AppsV1beta1Client.
 type AppsV1beta1Interface interface {
 	RESTClient() rest.Interface
 	ControllerRevisionsGetter
@@ -20,32 +20,32 @@ type AppsV1beta1Interface interface {
 	StatefulSetsGetter
 }
 
-// AppsV1beta1Client makes the clients of the kinds in apps/v1beta1.
+// AppsV1beta1Client returns the clients of the kinds in apps/v1beta1.
 type AppsV1beta1Client struct {
 	restClient rest.Interface
 }
 
-// NewForConfig makes the group's client, with connections and limits as c says.
+// NewForConfig returns the group's client, with the connections and limits of c.
 func NewForConfig(c *rest.Config) (*AppsV1beta1Client, error) {
 	return gentype.ForConfig(c, group, New)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*AppsV1beta1Client, error) {
 	return gentype.ForConfigAndClient(c, h, group, New)
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *AppsV1beta1Client {
 	return gentype.Must(NewForConfig(c))
 }
 
-// New makes the group's client of one that is set up for it already.
+// New returns the group's client for a REST client that is configured for the group.
 func New(c rest.Interface) *AppsV1beta1Client {
 	return &AppsV1beta1Client{c}
 }
 
-// RESTClient returns the client that carries the requests.
+// RESTClient returns the client that sends the requests.
 func (c *AppsV1beta1Client) RESTClient() rest.Interface {
 	if c == nil {
 		return nil
@@ -58,7 +58,7 @@ var group = gentype.NewGroup(appsv1beta1.SchemeGroupVersion,
 	appsv1beta1.AddToScheme,
 )
 
-// ControllerRevisionsGetter makes clients of controller revisions.
+// ControllerRevisionsGetter returns clients of controller revisions.
 type ControllerRevisionsGetter interface {
 	ControllerRevisions(namespace string) ControllerRevisionInterface
 }
@@ -69,12 +69,12 @@ type ControllerRevisionInterface interface {
 	ControllerRevisionExpansion
 }
 
-// ControllerRevisions makes a client of controller revisions. An empty namespace stands for all.
+// ControllerRevisions returns a client of controller revisions. An empty namespace stands for all.
 func (c *AppsV1beta1Client) ControllerRevisions(namespace string) ControllerRevisionInterface {
 	return gentype.New[appsv1beta1.ControllerRevision, appsv1beta1.ControllerRevisionList](c.restClient, "controllerrevisions", namespace)
 }
 
-// DeploymentsGetter makes clients of deployments.
+// DeploymentsGetter returns clients of deployments.
 type DeploymentsGetter interface {
 	Deployments(namespace string) DeploymentInterface
 }
@@ -86,12 +86,12 @@ type DeploymentInterface interface {
 	DeploymentExpansion
 }
 
-// Deployments makes a client of deployments. An empty namespace stands for all.
+// Deployments returns a client of deployments. An empty namespace stands for all.
 func (c *AppsV1beta1Client) Deployments(namespace string) DeploymentInterface {
 	return gentype.New[appsv1beta1.Deployment, appsv1beta1.DeploymentList](c.restClient, "deployments", namespace)
 }
 
-// StatefulSetsGetter makes clients of stateful sets.
+// StatefulSetsGetter returns clients of stateful sets.
 type StatefulSetsGetter interface {
 	StatefulSets(namespace string) StatefulSetInterface
 }
@@ -103,12 +103,12 @@ type StatefulSetInterface interface {
 	StatefulSetExpansion
 }
 
-// StatefulSets makes a client of stateful sets. An empty namespace stands for all.
+// StatefulSets returns a client of stateful sets. An empty namespace stands for all.
 func (c *AppsV1beta1Client) StatefulSets(namespace string) StatefulSetInterface {
 	return gentype.New[appsv1beta1.StatefulSet, appsv1beta1.StatefulSetList](c.restClient, "statefulsets", namespace)
 }
 
-// What a kind can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	ControllerRevisionExpansion interface{}
 	DeploymentExpansion         interface{}

@@ -14,7 +14,7 @@ import (
 	"vedette.dev/rest"
 )
 
-// AppsV1beta2Interface is what AppsV1beta2Client can do.
+// AppsV1beta2Interface is the interface of AppsV1beta2Client.
 type AppsV1beta2Interface interface {
 	RESTClient() rest.Interface
 	ControllerRevisionsGetter
@@ -24,32 +24,32 @@ type AppsV1beta2Interface interface {
 	StatefulSetsGetter
 }
 
-// AppsV1beta2Client makes the clients of the kinds in apps/v1beta2.
+// AppsV1beta2Client returns the clients of the kinds in apps/v1beta2.
 type AppsV1beta2Client struct {
 	restClient rest.Interface
 }
 
-// NewForConfig makes the group's client, with connections and limits as c says.
+// NewForConfig returns the group's client, with the connections and limits of c.
 func NewForConfig(c *rest.Config) (*AppsV1beta2Client, error) {
 	return gentype.ForConfig(c, group, New)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*AppsV1beta2Client, error) {
 	return gentype.ForConfigAndClient(c, h, group, New)
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *AppsV1beta2Client {
 	return gentype.Must(NewForConfig(c))
 }
 
-// New makes the group's client of one that is set up for it already.
+// New returns the group's client for a REST client that is configured for the group.
 func New(c rest.Interface) *AppsV1beta2Client {
 	return &AppsV1beta2Client{c}
 }
 
-// RESTClient returns the client that carries the requests.
+// RESTClient returns the client that sends the requests.
 func (c *AppsV1beta2Client) RESTClient() rest.Interface {
 	if c == nil {
 		return nil
@@ -62,7 +62,7 @@ var group = gentype.NewGroup(appsv1beta2.SchemeGroupVersion,
 	appsv1beta2.AddToScheme,
 )
 
-// ControllerRevisionsGetter makes clients of controller revisions.
+// ControllerRevisionsGetter returns clients of controller revisions.
 type ControllerRevisionsGetter interface {
 	ControllerRevisions(namespace string) ControllerRevisionInterface
 }
@@ -73,12 +73,12 @@ type ControllerRevisionInterface interface {
 	ControllerRevisionExpansion
 }
 
-// ControllerRevisions makes a client of controller revisions. An empty namespace stands for all.
+// ControllerRevisions returns a client of controller revisions. An empty namespace stands for all.
 func (c *AppsV1beta2Client) ControllerRevisions(namespace string) ControllerRevisionInterface {
 	return gentype.New[appsv1beta2.ControllerRevision, appsv1beta2.ControllerRevisionList](c.restClient, "controllerrevisions", namespace)
 }
 
-// DaemonSetsGetter makes clients of daemon sets.
+// DaemonSetsGetter returns clients of daemon sets.
 type DaemonSetsGetter interface {
 	DaemonSets(namespace string) DaemonSetInterface
 }
@@ -90,12 +90,12 @@ type DaemonSetInterface interface {
 	DaemonSetExpansion
 }
 
-// DaemonSets makes a client of daemon sets. An empty namespace stands for all.
+// DaemonSets returns a client of daemon sets. An empty namespace stands for all.
 func (c *AppsV1beta2Client) DaemonSets(namespace string) DaemonSetInterface {
 	return gentype.New[appsv1beta2.DaemonSet, appsv1beta2.DaemonSetList](c.restClient, "daemonsets", namespace)
 }
 
-// DeploymentsGetter makes clients of deployments.
+// DeploymentsGetter returns clients of deployments.
 type DeploymentsGetter interface {
 	Deployments(namespace string) DeploymentInterface
 }
@@ -107,12 +107,12 @@ type DeploymentInterface interface {
 	DeploymentExpansion
 }
 
-// Deployments makes a client of deployments. An empty namespace stands for all.
+// Deployments returns a client of deployments. An empty namespace stands for all.
 func (c *AppsV1beta2Client) Deployments(namespace string) DeploymentInterface {
 	return gentype.New[appsv1beta2.Deployment, appsv1beta2.DeploymentList](c.restClient, "deployments", namespace)
 }
 
-// ReplicaSetsGetter makes clients of replica sets.
+// ReplicaSetsGetter returns clients of replica sets.
 type ReplicaSetsGetter interface {
 	ReplicaSets(namespace string) ReplicaSetInterface
 }
@@ -124,12 +124,12 @@ type ReplicaSetInterface interface {
 	ReplicaSetExpansion
 }
 
-// ReplicaSets makes a client of replica sets. An empty namespace stands for all.
+// ReplicaSets returns a client of replica sets. An empty namespace stands for all.
 func (c *AppsV1beta2Client) ReplicaSets(namespace string) ReplicaSetInterface {
 	return gentype.New[appsv1beta2.ReplicaSet, appsv1beta2.ReplicaSetList](c.restClient, "replicasets", namespace)
 }
 
-// StatefulSetsGetter makes clients of stateful sets.
+// StatefulSetsGetter returns clients of stateful sets.
 type StatefulSetsGetter interface {
 	StatefulSets(namespace string) StatefulSetInterface
 }
@@ -151,7 +151,7 @@ type statefulSets struct {
 	*gentype.Client[appsv1beta2.StatefulSet, appsv1beta2.StatefulSetList]
 }
 
-// StatefulSets makes a client of stateful sets. An empty namespace stands for all.
+// StatefulSets returns a client of stateful sets. An empty namespace stands for all.
 func (c *AppsV1beta2Client) StatefulSets(namespace string) StatefulSetInterface {
 	return statefulSets{gentype.New[appsv1beta2.StatefulSet, appsv1beta2.StatefulSetList](c.restClient, "statefulsets", namespace)}
 }
@@ -168,7 +168,7 @@ func (c statefulSets) ApplyScale(ctx context.Context, statefulSetName string, sc
 	return gentype.ApplySubresource[appsv1beta2.Scale](ctx, c, statefulSetName, scale, opts, "scale")
 }
 
-// What a kind can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	ControllerRevisionExpansion interface{}
 	DaemonSetExpansion          interface{}

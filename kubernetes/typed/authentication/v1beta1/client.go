@@ -12,39 +12,39 @@ import (
 	"vedette.dev/rest"
 )
 
-// AuthenticationV1beta1Interface is what AuthenticationV1beta1Client can do.
+// AuthenticationV1beta1Interface is the interface of AuthenticationV1beta1Client.
 type AuthenticationV1beta1Interface interface {
 	RESTClient() rest.Interface
 	SelfSubjectReviewsGetter
 	TokenReviewsGetter
 }
 
-// AuthenticationV1beta1Client makes the clients of the kinds in authentication.k8s.io/v1beta1.
+// AuthenticationV1beta1Client returns the clients of the kinds in authentication.k8s.io/v1beta1.
 type AuthenticationV1beta1Client struct {
 	restClient rest.Interface
 }
 
-// NewForConfig makes the group's client, with connections and limits as c says.
+// NewForConfig returns the group's client, with the connections and limits of c.
 func NewForConfig(c *rest.Config) (*AuthenticationV1beta1Client, error) {
 	return gentype.ForConfig(c, group, New)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*AuthenticationV1beta1Client, error) {
 	return gentype.ForConfigAndClient(c, h, group, New)
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *AuthenticationV1beta1Client {
 	return gentype.Must(NewForConfig(c))
 }
 
-// New makes the group's client of one that is set up for it already.
+// New returns the group's client for a REST client that is configured for the group.
 func New(c rest.Interface) *AuthenticationV1beta1Client {
 	return &AuthenticationV1beta1Client{c}
 }
 
-// RESTClient returns the client that carries the requests.
+// RESTClient returns the client that sends the requests.
 func (c *AuthenticationV1beta1Client) RESTClient() rest.Interface {
 	if c == nil {
 		return nil
@@ -57,7 +57,7 @@ var group = gentype.NewGroup(authenticationv1beta1.SchemeGroupVersion,
 	authenticationv1beta1.AddToScheme,
 )
 
-// SelfSubjectReviewsGetter makes clients of self subject reviews.
+// SelfSubjectReviewsGetter returns clients of self subject reviews.
 type SelfSubjectReviewsGetter interface {
 	SelfSubjectReviews() SelfSubjectReviewInterface
 }
@@ -68,12 +68,12 @@ type SelfSubjectReviewInterface interface {
 	SelfSubjectReviewExpansion
 }
 
-// SelfSubjectReviews makes a client of self subject reviews.
+// SelfSubjectReviews returns a client of self subject reviews.
 func (c *AuthenticationV1beta1Client) SelfSubjectReviews() SelfSubjectReviewInterface {
 	return gentype.New[authenticationv1beta1.SelfSubjectReview, struct{}](c.restClient, "selfsubjectreviews", "")
 }
 
-// TokenReviewsGetter makes clients of token reviews.
+// TokenReviewsGetter returns clients of token reviews.
 type TokenReviewsGetter interface {
 	TokenReviews() TokenReviewInterface
 }
@@ -84,12 +84,12 @@ type TokenReviewInterface interface {
 	TokenReviewExpansion
 }
 
-// TokenReviews makes a client of token reviews.
+// TokenReviews returns a client of token reviews.
 func (c *AuthenticationV1beta1Client) TokenReviews() TokenReviewInterface {
 	return gentype.New[authenticationv1beta1.TokenReview, struct{}](c.restClient, "tokenreviews", "")
 }
 
-// What a kind can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	SelfSubjectReviewExpansion interface{}
 	TokenReviewExpansion       interface{}

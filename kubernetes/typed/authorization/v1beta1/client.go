@@ -12,7 +12,7 @@ import (
 	"vedette.dev/rest"
 )
 
-// AuthorizationV1beta1Interface is what AuthorizationV1beta1Client can do.
+// AuthorizationV1beta1Interface is the interface of AuthorizationV1beta1Client.
 type AuthorizationV1beta1Interface interface {
 	RESTClient() rest.Interface
 	LocalSubjectAccessReviewsGetter
@@ -21,32 +21,32 @@ type AuthorizationV1beta1Interface interface {
 	SubjectAccessReviewsGetter
 }
 
-// AuthorizationV1beta1Client makes the clients of the kinds in authorization.k8s.io/v1beta1.
+// AuthorizationV1beta1Client returns the clients of the kinds in authorization.k8s.io/v1beta1.
 type AuthorizationV1beta1Client struct {
 	restClient rest.Interface
 }
 
-// NewForConfig makes the group's client, with connections and limits as c says.
+// NewForConfig returns the group's client, with the connections and limits of c.
 func NewForConfig(c *rest.Config) (*AuthorizationV1beta1Client, error) {
 	return gentype.ForConfig(c, group, New)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*AuthorizationV1beta1Client, error) {
 	return gentype.ForConfigAndClient(c, h, group, New)
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *AuthorizationV1beta1Client {
 	return gentype.Must(NewForConfig(c))
 }
 
-// New makes the group's client of one that is set up for it already.
+// New returns the group's client for a REST client that is configured for the group.
 func New(c rest.Interface) *AuthorizationV1beta1Client {
 	return &AuthorizationV1beta1Client{c}
 }
 
-// RESTClient returns the client that carries the requests.
+// RESTClient returns the client that sends the requests.
 func (c *AuthorizationV1beta1Client) RESTClient() rest.Interface {
 	if c == nil {
 		return nil
@@ -59,7 +59,7 @@ var group = gentype.NewGroup(authorizationv1beta1.SchemeGroupVersion,
 	authorizationv1beta1.AddToScheme,
 )
 
-// LocalSubjectAccessReviewsGetter makes clients of local subject access reviews.
+// LocalSubjectAccessReviewsGetter returns clients of local subject access reviews.
 type LocalSubjectAccessReviewsGetter interface {
 	LocalSubjectAccessReviews(namespace string) LocalSubjectAccessReviewInterface
 }
@@ -70,12 +70,12 @@ type LocalSubjectAccessReviewInterface interface {
 	LocalSubjectAccessReviewExpansion
 }
 
-// LocalSubjectAccessReviews makes a client of local subject access reviews. An empty namespace stands for all.
+// LocalSubjectAccessReviews returns a client of local subject access reviews. An empty namespace stands for all.
 func (c *AuthorizationV1beta1Client) LocalSubjectAccessReviews(namespace string) LocalSubjectAccessReviewInterface {
 	return gentype.New[authorizationv1beta1.LocalSubjectAccessReview, struct{}](c.restClient, "localsubjectaccessreviews", namespace)
 }
 
-// SelfSubjectAccessReviewsGetter makes clients of self subject access reviews.
+// SelfSubjectAccessReviewsGetter returns clients of self subject access reviews.
 type SelfSubjectAccessReviewsGetter interface {
 	SelfSubjectAccessReviews() SelfSubjectAccessReviewInterface
 }
@@ -86,12 +86,12 @@ type SelfSubjectAccessReviewInterface interface {
 	SelfSubjectAccessReviewExpansion
 }
 
-// SelfSubjectAccessReviews makes a client of self subject access reviews.
+// SelfSubjectAccessReviews returns a client of self subject access reviews.
 func (c *AuthorizationV1beta1Client) SelfSubjectAccessReviews() SelfSubjectAccessReviewInterface {
 	return gentype.New[authorizationv1beta1.SelfSubjectAccessReview, struct{}](c.restClient, "selfsubjectaccessreviews", "")
 }
 
-// SelfSubjectRulesReviewsGetter makes clients of self subject rules reviews.
+// SelfSubjectRulesReviewsGetter returns clients of self subject rules reviews.
 type SelfSubjectRulesReviewsGetter interface {
 	SelfSubjectRulesReviews() SelfSubjectRulesReviewInterface
 }
@@ -102,12 +102,12 @@ type SelfSubjectRulesReviewInterface interface {
 	SelfSubjectRulesReviewExpansion
 }
 
-// SelfSubjectRulesReviews makes a client of self subject rules reviews.
+// SelfSubjectRulesReviews returns a client of self subject rules reviews.
 func (c *AuthorizationV1beta1Client) SelfSubjectRulesReviews() SelfSubjectRulesReviewInterface {
 	return gentype.New[authorizationv1beta1.SelfSubjectRulesReview, struct{}](c.restClient, "selfsubjectrulesreviews", "")
 }
 
-// SubjectAccessReviewsGetter makes clients of subject access reviews.
+// SubjectAccessReviewsGetter returns clients of subject access reviews.
 type SubjectAccessReviewsGetter interface {
 	SubjectAccessReviews() SubjectAccessReviewInterface
 }
@@ -118,12 +118,12 @@ type SubjectAccessReviewInterface interface {
 	SubjectAccessReviewExpansion
 }
 
-// SubjectAccessReviews makes a client of subject access reviews.
+// SubjectAccessReviews returns a client of subject access reviews.
 func (c *AuthorizationV1beta1Client) SubjectAccessReviews() SubjectAccessReviewInterface {
 	return gentype.New[authorizationv1beta1.SubjectAccessReview, struct{}](c.restClient, "subjectaccessreviews", "")
 }
 
-// What a kind can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	LocalSubjectAccessReviewExpansion interface{}
 	SelfSubjectAccessReviewExpansion  interface{}

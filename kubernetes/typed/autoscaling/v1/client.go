@@ -12,38 +12,38 @@ import (
 	"vedette.dev/rest"
 )
 
-// AutoscalingV1Interface is what AutoscalingV1Client can do.
+// AutoscalingV1Interface is the interface of AutoscalingV1Client.
 type AutoscalingV1Interface interface {
 	RESTClient() rest.Interface
 	HorizontalPodAutoscalersGetter
 }
 
-// AutoscalingV1Client makes the clients of the kinds in autoscaling/v1.
+// AutoscalingV1Client returns the clients of the kinds in autoscaling/v1.
 type AutoscalingV1Client struct {
 	restClient rest.Interface
 }
 
-// NewForConfig makes the group's client, with connections and limits as c says.
+// NewForConfig returns the group's client, with the connections and limits of c.
 func NewForConfig(c *rest.Config) (*AutoscalingV1Client, error) {
 	return gentype.ForConfig(c, group, New)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*AutoscalingV1Client, error) {
 	return gentype.ForConfigAndClient(c, h, group, New)
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *AutoscalingV1Client {
 	return gentype.Must(NewForConfig(c))
 }
 
-// New makes the group's client of one that is set up for it already.
+// New returns the group's client for a REST client that is configured for the group.
 func New(c rest.Interface) *AutoscalingV1Client {
 	return &AutoscalingV1Client{c}
 }
 
-// RESTClient returns the client that carries the requests.
+// RESTClient returns the client that sends the requests.
 func (c *AutoscalingV1Client) RESTClient() rest.Interface {
 	if c == nil {
 		return nil
@@ -56,7 +56,7 @@ var group = gentype.NewGroup(autoscalingv1.SchemeGroupVersion,
 	autoscalingv1.AddToScheme,
 )
 
-// HorizontalPodAutoscalersGetter makes clients of horizontal pod autoscalers.
+// HorizontalPodAutoscalersGetter returns clients of horizontal pod autoscalers.
 type HorizontalPodAutoscalersGetter interface {
 	HorizontalPodAutoscalers(namespace string) HorizontalPodAutoscalerInterface
 }
@@ -68,12 +68,12 @@ type HorizontalPodAutoscalerInterface interface {
 	HorizontalPodAutoscalerExpansion
 }
 
-// HorizontalPodAutoscalers makes a client of horizontal pod autoscalers. An empty namespace stands for all.
+// HorizontalPodAutoscalers returns a client of horizontal pod autoscalers. An empty namespace stands for all.
 func (c *AutoscalingV1Client) HorizontalPodAutoscalers(namespace string) HorizontalPodAutoscalerInterface {
 	return gentype.New[autoscalingv1.HorizontalPodAutoscaler, autoscalingv1.HorizontalPodAutoscalerList](c.restClient, "horizontalpodautoscalers", namespace)
 }
 
-// What a kind can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	HorizontalPodAutoscalerExpansion interface{}
 )

@@ -12,39 +12,39 @@ import (
 	"vedette.dev/rest"
 )
 
-// BatchV1Interface is what BatchV1Client can do.
+// BatchV1Interface is the interface of BatchV1Client.
 type BatchV1Interface interface {
 	RESTClient() rest.Interface
 	CronJobsGetter
 	JobsGetter
 }
 
-// BatchV1Client makes the clients of the kinds in batch/v1.
+// BatchV1Client returns the clients of the kinds in batch/v1.
 type BatchV1Client struct {
 	restClient rest.Interface
 }
 
-// NewForConfig makes the group's client, with connections and limits as c says.
+// NewForConfig returns the group's client, with the connections and limits of c.
 func NewForConfig(c *rest.Config) (*BatchV1Client, error) {
 	return gentype.ForConfig(c, group, New)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*BatchV1Client, error) {
 	return gentype.ForConfigAndClient(c, h, group, New)
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *BatchV1Client {
 	return gentype.Must(NewForConfig(c))
 }
 
-// New makes the group's client of one that is set up for it already.
+// New returns the group's client for a REST client that is configured for the group.
 func New(c rest.Interface) *BatchV1Client {
 	return &BatchV1Client{c}
 }
 
-// RESTClient returns the client that carries the requests.
+// RESTClient returns the client that sends the requests.
 func (c *BatchV1Client) RESTClient() rest.Interface {
 	if c == nil {
 		return nil
@@ -57,7 +57,7 @@ var group = gentype.NewGroup(batchv1.SchemeGroupVersion,
 	batchv1.AddToScheme,
 )
 
-// CronJobsGetter makes clients of cron jobs.
+// CronJobsGetter returns clients of cron jobs.
 type CronJobsGetter interface {
 	CronJobs(namespace string) CronJobInterface
 }
@@ -69,12 +69,12 @@ type CronJobInterface interface {
 	CronJobExpansion
 }
 
-// CronJobs makes a client of cron jobs. An empty namespace stands for all.
+// CronJobs returns a client of cron jobs. An empty namespace stands for all.
 func (c *BatchV1Client) CronJobs(namespace string) CronJobInterface {
 	return gentype.New[batchv1.CronJob, batchv1.CronJobList](c.restClient, "cronjobs", namespace)
 }
 
-// JobsGetter makes clients of jobs.
+// JobsGetter returns clients of jobs.
 type JobsGetter interface {
 	Jobs(namespace string) JobInterface
 }
@@ -86,12 +86,12 @@ type JobInterface interface {
 	JobExpansion
 }
 
-// Jobs makes a client of jobs. An empty namespace stands for all.
+// Jobs returns a client of jobs. An empty namespace stands for all.
 func (c *BatchV1Client) Jobs(namespace string) JobInterface {
 	return gentype.New[batchv1.Job, batchv1.JobList](c.restClient, "jobs", namespace)
 }
 
-// What a kind can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	CronJobExpansion interface{}
 	JobExpansion     interface{}

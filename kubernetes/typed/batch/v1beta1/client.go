@@ -12,38 +12,38 @@ import (
 	"vedette.dev/rest"
 )
 
-// BatchV1beta1Interface is what BatchV1beta1Client can do.
+// BatchV1beta1Interface is the interface of BatchV1beta1Client.
 type BatchV1beta1Interface interface {
 	RESTClient() rest.Interface
 	CronJobsGetter
 }
 
-// BatchV1beta1Client makes the clients of the kinds in batch/v1beta1.
+// BatchV1beta1Client returns the clients of the kinds in batch/v1beta1.
 type BatchV1beta1Client struct {
 	restClient rest.Interface
 }
 
-// NewForConfig makes the group's client, with connections and limits as c says.
+// NewForConfig returns the group's client, with the connections and limits of c.
 func NewForConfig(c *rest.Config) (*BatchV1beta1Client, error) {
 	return gentype.ForConfig(c, group, New)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*BatchV1beta1Client, error) {
 	return gentype.ForConfigAndClient(c, h, group, New)
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *BatchV1beta1Client {
 	return gentype.Must(NewForConfig(c))
 }
 
-// New makes the group's client of one that is set up for it already.
+// New returns the group's client for a REST client that is configured for the group.
 func New(c rest.Interface) *BatchV1beta1Client {
 	return &BatchV1beta1Client{c}
 }
 
-// RESTClient returns the client that carries the requests.
+// RESTClient returns the client that sends the requests.
 func (c *BatchV1beta1Client) RESTClient() rest.Interface {
 	if c == nil {
 		return nil
@@ -56,7 +56,7 @@ var group = gentype.NewGroup(batchv1beta1.SchemeGroupVersion,
 	batchv1beta1.AddToScheme,
 )
 
-// CronJobsGetter makes clients of cron jobs.
+// CronJobsGetter returns clients of cron jobs.
 type CronJobsGetter interface {
 	CronJobs(namespace string) CronJobInterface
 }
@@ -68,12 +68,12 @@ type CronJobInterface interface {
 	CronJobExpansion
 }
 
-// CronJobs makes a client of cron jobs. An empty namespace stands for all.
+// CronJobs returns a client of cron jobs. An empty namespace stands for all.
 func (c *BatchV1beta1Client) CronJobs(namespace string) CronJobInterface {
 	return gentype.New[batchv1beta1.CronJob, batchv1beta1.CronJobList](c.restClient, "cronjobs", namespace)
 }
 
-// What a kind can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	CronJobExpansion interface{}
 )

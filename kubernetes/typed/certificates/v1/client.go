@@ -14,7 +14,7 @@ import (
 	"vedette.dev/rest"
 )
 
-// CertificatesV1Interface is what CertificatesV1Client can do.
+// CertificatesV1Interface is the interface of CertificatesV1Client.
 type CertificatesV1Interface interface {
 	RESTClient() rest.Interface
 	CertificateSigningRequestsGetter
@@ -22,32 +22,32 @@ type CertificatesV1Interface interface {
 	PodCertificateRequestsGetter
 }
 
-// CertificatesV1Client makes the clients of the kinds in certificates.k8s.io/v1.
+// CertificatesV1Client returns the clients of the kinds in certificates.k8s.io/v1.
 type CertificatesV1Client struct {
 	restClient rest.Interface
 }
 
-// NewForConfig makes the group's client, with connections and limits as c says.
+// NewForConfig returns the group's client, with the connections and limits of c.
 func NewForConfig(c *rest.Config) (*CertificatesV1Client, error) {
 	return gentype.ForConfig(c, group, New)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*CertificatesV1Client, error) {
 	return gentype.ForConfigAndClient(c, h, group, New)
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *CertificatesV1Client {
 	return gentype.Must(NewForConfig(c))
 }
 
-// New makes the group's client of one that is set up for it already.
+// New returns the group's client for a REST client that is configured for the group.
 func New(c rest.Interface) *CertificatesV1Client {
 	return &CertificatesV1Client{c}
 }
 
-// RESTClient returns the client that carries the requests.
+// RESTClient returns the client that sends the requests.
 func (c *CertificatesV1Client) RESTClient() rest.Interface {
 	if c == nil {
 		return nil
@@ -60,7 +60,7 @@ var group = gentype.NewGroup(certificatesv1.SchemeGroupVersion,
 	certificatesv1.AddToScheme,
 )
 
-// CertificateSigningRequestsGetter makes clients of certificate signing requests.
+// CertificateSigningRequestsGetter returns clients of certificate signing requests.
 type CertificateSigningRequestsGetter interface {
 	CertificateSigningRequests() CertificateSigningRequestInterface
 }
@@ -78,7 +78,7 @@ type certificateSigningRequests struct {
 	*gentype.Client[certificatesv1.CertificateSigningRequest, certificatesv1.CertificateSigningRequestList]
 }
 
-// CertificateSigningRequests makes a client of certificate signing requests.
+// CertificateSigningRequests returns a client of certificate signing requests.
 func (c *CertificatesV1Client) CertificateSigningRequests() CertificateSigningRequestInterface {
 	return certificateSigningRequests{gentype.New[certificatesv1.CertificateSigningRequest, certificatesv1.CertificateSigningRequestList](c.restClient, "certificatesigningrequests", "")}
 }
@@ -87,7 +87,7 @@ func (c certificateSigningRequests) UpdateApproval(ctx context.Context, certific
 	return gentype.UpdateSubresource[certificatesv1.CertificateSigningRequest](ctx, c, certificateSigningRequestName, "approval", certificateSigningRequest, opts)
 }
 
-// ClusterTrustBundlesGetter makes clients of cluster trust bundles.
+// ClusterTrustBundlesGetter returns clients of cluster trust bundles.
 type ClusterTrustBundlesGetter interface {
 	ClusterTrustBundles() ClusterTrustBundleInterface
 }
@@ -98,12 +98,12 @@ type ClusterTrustBundleInterface interface {
 	ClusterTrustBundleExpansion
 }
 
-// ClusterTrustBundles makes a client of cluster trust bundles.
+// ClusterTrustBundles returns a client of cluster trust bundles.
 func (c *CertificatesV1Client) ClusterTrustBundles() ClusterTrustBundleInterface {
 	return gentype.New[certificatesv1.ClusterTrustBundle, certificatesv1.ClusterTrustBundleList](c.restClient, "clustertrustbundles", "")
 }
 
-// PodCertificateRequestsGetter makes clients of pod certificate requests.
+// PodCertificateRequestsGetter returns clients of pod certificate requests.
 type PodCertificateRequestsGetter interface {
 	PodCertificateRequests(namespace string) PodCertificateRequestInterface
 }
@@ -115,12 +115,12 @@ type PodCertificateRequestInterface interface {
 	PodCertificateRequestExpansion
 }
 
-// PodCertificateRequests makes a client of pod certificate requests. An empty namespace stands for all.
+// PodCertificateRequests returns a client of pod certificate requests. An empty namespace stands for all.
 func (c *CertificatesV1Client) PodCertificateRequests(namespace string) PodCertificateRequestInterface {
 	return gentype.New[certificatesv1.PodCertificateRequest, certificatesv1.PodCertificateRequestList](c.restClient, "podcertificaterequests", namespace)
 }
 
-// What a kind can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	CertificateSigningRequestExpansion interface{}
 	ClusterTrustBundleExpansion        interface{}

@@ -12,38 +12,38 @@ import (
 	"vedette.dev/rest"
 )
 
-// CertificatesV1alpha1Interface is what CertificatesV1alpha1Client can do.
+// CertificatesV1alpha1Interface is the interface of CertificatesV1alpha1Client.
 type CertificatesV1alpha1Interface interface {
 	RESTClient() rest.Interface
 	ClusterTrustBundlesGetter
 }
 
-// CertificatesV1alpha1Client makes the clients of the kinds in certificates.k8s.io/v1alpha1.
+// CertificatesV1alpha1Client returns the clients of the kinds in certificates.k8s.io/v1alpha1.
 type CertificatesV1alpha1Client struct {
 	restClient rest.Interface
 }
 
-// NewForConfig makes the group's client, with connections and limits as c says.
+// NewForConfig returns the group's client, with the connections and limits of c.
 func NewForConfig(c *rest.Config) (*CertificatesV1alpha1Client, error) {
 	return gentype.ForConfig(c, group, New)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*CertificatesV1alpha1Client, error) {
 	return gentype.ForConfigAndClient(c, h, group, New)
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *CertificatesV1alpha1Client {
 	return gentype.Must(NewForConfig(c))
 }
 
-// New makes the group's client of one that is set up for it already.
+// New returns the group's client for a REST client that is configured for the group.
 func New(c rest.Interface) *CertificatesV1alpha1Client {
 	return &CertificatesV1alpha1Client{c}
 }
 
-// RESTClient returns the client that carries the requests.
+// RESTClient returns the client that sends the requests.
 func (c *CertificatesV1alpha1Client) RESTClient() rest.Interface {
 	if c == nil {
 		return nil
@@ -56,7 +56,7 @@ var group = gentype.NewGroup(certificatesv1alpha1.SchemeGroupVersion,
 	certificatesv1alpha1.AddToScheme,
 )
 
-// ClusterTrustBundlesGetter makes clients of cluster trust bundles.
+// ClusterTrustBundlesGetter returns clients of cluster trust bundles.
 type ClusterTrustBundlesGetter interface {
 	ClusterTrustBundles() ClusterTrustBundleInterface
 }
@@ -67,12 +67,12 @@ type ClusterTrustBundleInterface interface {
 	ClusterTrustBundleExpansion
 }
 
-// ClusterTrustBundles makes a client of cluster trust bundles.
+// ClusterTrustBundles returns a client of cluster trust bundles.
 func (c *CertificatesV1alpha1Client) ClusterTrustBundles() ClusterTrustBundleInterface {
 	return gentype.New[certificatesv1alpha1.ClusterTrustBundle, certificatesv1alpha1.ClusterTrustBundleList](c.restClient, "clustertrustbundles", "")
 }
 
-// What a kind can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	ClusterTrustBundleExpansion interface{}
 )

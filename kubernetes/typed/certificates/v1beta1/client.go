@@ -12,7 +12,7 @@ import (
 	"vedette.dev/rest"
 )
 
-// CertificatesV1beta1Interface is what CertificatesV1beta1Client can do.
+// CertificatesV1beta1Interface is the interface of CertificatesV1beta1Client.
 type CertificatesV1beta1Interface interface {
 	RESTClient() rest.Interface
 	CertificateSigningRequestsGetter
@@ -20,32 +20,32 @@ type CertificatesV1beta1Interface interface {
 	PodCertificateRequestsGetter
 }
 
-// CertificatesV1beta1Client makes the clients of the kinds in certificates.k8s.io/v1beta1.
+// CertificatesV1beta1Client returns the clients of the kinds in certificates.k8s.io/v1beta1.
 type CertificatesV1beta1Client struct {
 	restClient rest.Interface
 }
 
-// NewForConfig makes the group's client, with connections and limits as c says.
+// NewForConfig returns the group's client, with the connections and limits of c.
 func NewForConfig(c *rest.Config) (*CertificatesV1beta1Client, error) {
 	return gentype.ForConfig(c, group, New)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*CertificatesV1beta1Client, error) {
 	return gentype.ForConfigAndClient(c, h, group, New)
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *CertificatesV1beta1Client {
 	return gentype.Must(NewForConfig(c))
 }
 
-// New makes the group's client of one that is set up for it already.
+// New returns the group's client for a REST client that is configured for the group.
 func New(c rest.Interface) *CertificatesV1beta1Client {
 	return &CertificatesV1beta1Client{c}
 }
 
-// RESTClient returns the client that carries the requests.
+// RESTClient returns the client that sends the requests.
 func (c *CertificatesV1beta1Client) RESTClient() rest.Interface {
 	if c == nil {
 		return nil
@@ -58,7 +58,7 @@ var group = gentype.NewGroup(certificatesv1beta1.SchemeGroupVersion,
 	certificatesv1beta1.AddToScheme,
 )
 
-// CertificateSigningRequestsGetter makes clients of certificate signing requests.
+// CertificateSigningRequestsGetter returns clients of certificate signing requests.
 type CertificateSigningRequestsGetter interface {
 	CertificateSigningRequests() CertificateSigningRequestInterface
 }
@@ -74,12 +74,12 @@ type certificateSigningRequests struct {
 	*gentype.Client[certificatesv1beta1.CertificateSigningRequest, certificatesv1beta1.CertificateSigningRequestList]
 }
 
-// CertificateSigningRequests makes a client of certificate signing requests.
+// CertificateSigningRequests returns a client of certificate signing requests.
 func (c *CertificatesV1beta1Client) CertificateSigningRequests() CertificateSigningRequestInterface {
 	return certificateSigningRequests{gentype.New[certificatesv1beta1.CertificateSigningRequest, certificatesv1beta1.CertificateSigningRequestList](c.restClient, "certificatesigningrequests", "")}
 }
 
-// ClusterTrustBundlesGetter makes clients of cluster trust bundles.
+// ClusterTrustBundlesGetter returns clients of cluster trust bundles.
 type ClusterTrustBundlesGetter interface {
 	ClusterTrustBundles() ClusterTrustBundleInterface
 }
@@ -90,12 +90,12 @@ type ClusterTrustBundleInterface interface {
 	ClusterTrustBundleExpansion
 }
 
-// ClusterTrustBundles makes a client of cluster trust bundles.
+// ClusterTrustBundles returns a client of cluster trust bundles.
 func (c *CertificatesV1beta1Client) ClusterTrustBundles() ClusterTrustBundleInterface {
 	return gentype.New[certificatesv1beta1.ClusterTrustBundle, certificatesv1beta1.ClusterTrustBundleList](c.restClient, "clustertrustbundles", "")
 }
 
-// PodCertificateRequestsGetter makes clients of pod certificate requests.
+// PodCertificateRequestsGetter returns clients of pod certificate requests.
 type PodCertificateRequestsGetter interface {
 	PodCertificateRequests(namespace string) PodCertificateRequestInterface
 }
@@ -107,12 +107,12 @@ type PodCertificateRequestInterface interface {
 	PodCertificateRequestExpansion
 }
 
-// PodCertificateRequests makes a client of pod certificate requests. An empty namespace stands for all.
+// PodCertificateRequests returns a client of pod certificate requests. An empty namespace stands for all.
 func (c *CertificatesV1beta1Client) PodCertificateRequests(namespace string) PodCertificateRequestInterface {
 	return gentype.New[certificatesv1beta1.PodCertificateRequest, certificatesv1beta1.PodCertificateRequestList](c.restClient, "podcertificaterequests", namespace)
 }
 
-// What a kind can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	ClusterTrustBundleExpansion    interface{}
 	PodCertificateRequestExpansion interface{}

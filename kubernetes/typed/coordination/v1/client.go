@@ -12,38 +12,38 @@ import (
 	"vedette.dev/rest"
 )
 
-// CoordinationV1Interface is what CoordinationV1Client can do.
+// CoordinationV1Interface is the interface of CoordinationV1Client.
 type CoordinationV1Interface interface {
 	RESTClient() rest.Interface
 	LeasesGetter
 }
 
-// CoordinationV1Client makes the clients of the kinds in coordination.k8s.io/v1.
+// CoordinationV1Client returns the clients of the kinds in coordination.k8s.io/v1.
 type CoordinationV1Client struct {
 	restClient rest.Interface
 }
 
-// NewForConfig makes the group's client, with connections and limits as c says.
+// NewForConfig returns the group's client, with the connections and limits of c.
 func NewForConfig(c *rest.Config) (*CoordinationV1Client, error) {
 	return gentype.ForConfig(c, group, New)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*CoordinationV1Client, error) {
 	return gentype.ForConfigAndClient(c, h, group, New)
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *CoordinationV1Client {
 	return gentype.Must(NewForConfig(c))
 }
 
-// New makes the group's client of one that is set up for it already.
+// New returns the group's client for a REST client that is configured for the group.
 func New(c rest.Interface) *CoordinationV1Client {
 	return &CoordinationV1Client{c}
 }
 
-// RESTClient returns the client that carries the requests.
+// RESTClient returns the client that sends the requests.
 func (c *CoordinationV1Client) RESTClient() rest.Interface {
 	if c == nil {
 		return nil
@@ -56,7 +56,7 @@ var group = gentype.NewGroup(coordinationv1.SchemeGroupVersion,
 	coordinationv1.AddToScheme,
 )
 
-// LeasesGetter makes clients of leases.
+// LeasesGetter returns clients of leases.
 type LeasesGetter interface {
 	Leases(namespace string) LeaseInterface
 }
@@ -67,12 +67,12 @@ type LeaseInterface interface {
 	LeaseExpansion
 }
 
-// Leases makes a client of leases. An empty namespace stands for all.
+// Leases returns a client of leases. An empty namespace stands for all.
 func (c *CoordinationV1Client) Leases(namespace string) LeaseInterface {
 	return gentype.New[coordinationv1.Lease, coordinationv1.LeaseList](c.restClient, "leases", namespace)
 }
 
-// What a kind can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	LeaseExpansion interface{}
 )

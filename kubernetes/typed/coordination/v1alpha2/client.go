@@ -12,38 +12,38 @@ import (
 	"vedette.dev/rest"
 )
 
-// CoordinationV1alpha2Interface is what CoordinationV1alpha2Client can do.
+// CoordinationV1alpha2Interface is the interface of CoordinationV1alpha2Client.
 type CoordinationV1alpha2Interface interface {
 	RESTClient() rest.Interface
 	LeaseCandidatesGetter
 }
 
-// CoordinationV1alpha2Client makes the clients of the kinds in coordination.k8s.io/v1alpha2.
+// CoordinationV1alpha2Client returns the clients of the kinds in coordination.k8s.io/v1alpha2.
 type CoordinationV1alpha2Client struct {
 	restClient rest.Interface
 }
 
-// NewForConfig makes the group's client, with connections and limits as c says.
+// NewForConfig returns the group's client, with the connections and limits of c.
 func NewForConfig(c *rest.Config) (*CoordinationV1alpha2Client, error) {
 	return gentype.ForConfig(c, group, New)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*CoordinationV1alpha2Client, error) {
 	return gentype.ForConfigAndClient(c, h, group, New)
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *CoordinationV1alpha2Client {
 	return gentype.Must(NewForConfig(c))
 }
 
-// New makes the group's client of one that is set up for it already.
+// New returns the group's client for a REST client that is configured for the group.
 func New(c rest.Interface) *CoordinationV1alpha2Client {
 	return &CoordinationV1alpha2Client{c}
 }
 
-// RESTClient returns the client that carries the requests.
+// RESTClient returns the client that sends the requests.
 func (c *CoordinationV1alpha2Client) RESTClient() rest.Interface {
 	if c == nil {
 		return nil
@@ -56,7 +56,7 @@ var group = gentype.NewGroup(coordinationv1alpha2.SchemeGroupVersion,
 	coordinationv1alpha2.AddToScheme,
 )
 
-// LeaseCandidatesGetter makes clients of lease candidates.
+// LeaseCandidatesGetter returns clients of lease candidates.
 type LeaseCandidatesGetter interface {
 	LeaseCandidates(namespace string) LeaseCandidateInterface
 }
@@ -67,12 +67,12 @@ type LeaseCandidateInterface interface {
 	LeaseCandidateExpansion
 }
 
-// LeaseCandidates makes a client of lease candidates. An empty namespace stands for all.
+// LeaseCandidates returns a client of lease candidates. An empty namespace stands for all.
 func (c *CoordinationV1alpha2Client) LeaseCandidates(namespace string) LeaseCandidateInterface {
 	return gentype.New[coordinationv1alpha2.LeaseCandidate, coordinationv1alpha2.LeaseCandidateList](c.restClient, "leasecandidates", namespace)
 }
 
-// What a kind can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	LeaseCandidateExpansion interface{}
 )

@@ -20,7 +20,7 @@ import (
 	"vedette.dev/rest"
 )
 
-// CoreV1Interface is what CoreV1Client can do.
+// CoreV1Interface is the interface of CoreV1Client.
 type CoreV1Interface interface {
 	RESTClient() rest.Interface
 	ComponentStatusesGetter
@@ -41,32 +41,32 @@ type CoreV1Interface interface {
 	ServiceAccountsGetter
 }
 
-// CoreV1Client makes the clients of the kinds in core/v1.
+// CoreV1Client returns the clients of the kinds in core/v1.
 type CoreV1Client struct {
 	restClient rest.Interface
 }
 
-// NewForConfig makes the group's client, with connections and limits as c says.
+// NewForConfig returns the group's client, with the connections and limits of c.
 func NewForConfig(c *rest.Config) (*CoreV1Client, error) {
 	return gentype.ForConfig(c, group, New)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*CoreV1Client, error) {
 	return gentype.ForConfigAndClient(c, h, group, New)
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *CoreV1Client {
 	return gentype.Must(NewForConfig(c))
 }
 
-// New makes the group's client of one that is set up for it already.
+// New returns the group's client for a REST client that is configured for the group.
 func New(c rest.Interface) *CoreV1Client {
 	return &CoreV1Client{c}
 }
 
-// RESTClient returns the client that carries the requests.
+// RESTClient returns the client that sends the requests.
 func (c *CoreV1Client) RESTClient() rest.Interface {
 	if c == nil {
 		return nil
@@ -83,7 +83,7 @@ var group = gentype.NewGroup(corev1.SchemeGroupVersion,
 	policyv1beta1.AddToScheme,
 )
 
-// ComponentStatusesGetter makes clients of component statuses.
+// ComponentStatusesGetter returns clients of component statuses.
 type ComponentStatusesGetter interface {
 	ComponentStatuses() ComponentStatusInterface
 }
@@ -94,12 +94,12 @@ type ComponentStatusInterface interface {
 	ComponentStatusExpansion
 }
 
-// ComponentStatuses makes a client of component statuses.
+// ComponentStatuses returns a client of component statuses.
 func (c *CoreV1Client) ComponentStatuses() ComponentStatusInterface {
 	return gentype.New[corev1.ComponentStatus, corev1.ComponentStatusList](c.restClient, "componentstatuses", "")
 }
 
-// ConfigMapsGetter makes clients of config maps.
+// ConfigMapsGetter returns clients of config maps.
 type ConfigMapsGetter interface {
 	ConfigMaps(namespace string) ConfigMapInterface
 }
@@ -110,12 +110,12 @@ type ConfigMapInterface interface {
 	ConfigMapExpansion
 }
 
-// ConfigMaps makes a client of config maps. An empty namespace stands for all.
+// ConfigMaps returns a client of config maps. An empty namespace stands for all.
 func (c *CoreV1Client) ConfigMaps(namespace string) ConfigMapInterface {
 	return gentype.New[corev1.ConfigMap, corev1.ConfigMapList](c.restClient, "configmaps", namespace)
 }
 
-// EndpointsGetter makes clients of endpoints.
+// EndpointsGetter returns clients of endpoints.
 type EndpointsGetter interface {
 	Endpoints(namespace string) EndpointsInterface
 }
@@ -126,12 +126,12 @@ type EndpointsInterface interface {
 	EndpointsExpansion
 }
 
-// Endpoints makes a client of endpoints. An empty namespace stands for all.
+// Endpoints returns a client of endpoints. An empty namespace stands for all.
 func (c *CoreV1Client) Endpoints(namespace string) EndpointsInterface {
 	return gentype.New[corev1.Endpoints, corev1.EndpointsList](c.restClient, "endpoints", namespace)
 }
 
-// EventsGetter makes clients of events.
+// EventsGetter returns clients of events.
 type EventsGetter interface {
 	Events(namespace string) EventInterface
 }
@@ -146,12 +146,12 @@ type events struct {
 	*gentype.Client[corev1.Event, corev1.EventList]
 }
 
-// Events makes a client of events. An empty namespace stands for all.
+// Events returns a client of events. An empty namespace stands for all.
 func (c *CoreV1Client) Events(namespace string) EventInterface {
 	return events{gentype.New[corev1.Event, corev1.EventList](c.restClient, "events", namespace)}
 }
 
-// LimitRangesGetter makes clients of limit ranges.
+// LimitRangesGetter returns clients of limit ranges.
 type LimitRangesGetter interface {
 	LimitRanges(namespace string) LimitRangeInterface
 }
@@ -162,12 +162,12 @@ type LimitRangeInterface interface {
 	LimitRangeExpansion
 }
 
-// LimitRanges makes a client of limit ranges. An empty namespace stands for all.
+// LimitRanges returns a client of limit ranges. An empty namespace stands for all.
 func (c *CoreV1Client) LimitRanges(namespace string) LimitRangeInterface {
 	return gentype.New[corev1.LimitRange, corev1.LimitRangeList](c.restClient, "limitranges", namespace)
 }
 
-// NamespacesGetter makes clients of namespaces.
+// NamespacesGetter returns clients of namespaces.
 type NamespacesGetter interface {
 	Namespaces() NamespaceInterface
 }
@@ -190,12 +190,12 @@ type namespaces struct {
 	*gentype.Client[corev1.Namespace, corev1.NamespaceList]
 }
 
-// Namespaces makes a client of namespaces.
+// Namespaces returns a client of namespaces.
 func (c *CoreV1Client) Namespaces() NamespaceInterface {
 	return namespaces{gentype.New[corev1.Namespace, corev1.NamespaceList](c.restClient, "namespaces", "")}
 }
 
-// NodesGetter makes clients of nodes.
+// NodesGetter returns clients of nodes.
 type NodesGetter interface {
 	Nodes() NodeInterface
 }
@@ -211,12 +211,12 @@ type nodes struct {
 	*gentype.Client[corev1.Node, corev1.NodeList]
 }
 
-// Nodes makes a client of nodes.
+// Nodes returns a client of nodes.
 func (c *CoreV1Client) Nodes() NodeInterface {
 	return nodes{gentype.New[corev1.Node, corev1.NodeList](c.restClient, "nodes", "")}
 }
 
-// PersistentVolumesGetter makes clients of persistent volumes.
+// PersistentVolumesGetter returns clients of persistent volumes.
 type PersistentVolumesGetter interface {
 	PersistentVolumes() PersistentVolumeInterface
 }
@@ -228,12 +228,12 @@ type PersistentVolumeInterface interface {
 	PersistentVolumeExpansion
 }
 
-// PersistentVolumes makes a client of persistent volumes.
+// PersistentVolumes returns a client of persistent volumes.
 func (c *CoreV1Client) PersistentVolumes() PersistentVolumeInterface {
 	return gentype.New[corev1.PersistentVolume, corev1.PersistentVolumeList](c.restClient, "persistentvolumes", "")
 }
 
-// PersistentVolumeClaimsGetter makes clients of persistent volume claims.
+// PersistentVolumeClaimsGetter returns clients of persistent volume claims.
 type PersistentVolumeClaimsGetter interface {
 	PersistentVolumeClaims(namespace string) PersistentVolumeClaimInterface
 }
@@ -245,12 +245,12 @@ type PersistentVolumeClaimInterface interface {
 	PersistentVolumeClaimExpansion
 }
 
-// PersistentVolumeClaims makes a client of persistent volume claims. An empty namespace stands for all.
+// PersistentVolumeClaims returns a client of persistent volume claims. An empty namespace stands for all.
 func (c *CoreV1Client) PersistentVolumeClaims(namespace string) PersistentVolumeClaimInterface {
 	return gentype.New[corev1.PersistentVolumeClaim, corev1.PersistentVolumeClaimList](c.restClient, "persistentvolumeclaims", namespace)
 }
 
-// PodsGetter makes clients of pods.
+// PodsGetter returns clients of pods.
 type PodsGetter interface {
 	Pods(namespace string) PodInterface
 }
@@ -270,7 +270,7 @@ type pods struct {
 	*gentype.Client[corev1.Pod, corev1.PodList]
 }
 
-// Pods makes a client of pods. An empty namespace stands for all.
+// Pods returns a client of pods. An empty namespace stands for all.
 func (c *CoreV1Client) Pods(namespace string) PodInterface {
 	return pods{gentype.New[corev1.Pod, corev1.PodList](c.restClient, "pods", namespace)}
 }
@@ -283,7 +283,7 @@ func (c pods) UpdateResize(ctx context.Context, podName string, pod *corev1.Pod,
 	return gentype.UpdateSubresource[corev1.Pod](ctx, c, podName, "resize", pod, opts)
 }
 
-// PodTemplatesGetter makes clients of pod templates.
+// PodTemplatesGetter returns clients of pod templates.
 type PodTemplatesGetter interface {
 	PodTemplates(namespace string) PodTemplateInterface
 }
@@ -294,12 +294,12 @@ type PodTemplateInterface interface {
 	PodTemplateExpansion
 }
 
-// PodTemplates makes a client of pod templates. An empty namespace stands for all.
+// PodTemplates returns a client of pod templates. An empty namespace stands for all.
 func (c *CoreV1Client) PodTemplates(namespace string) PodTemplateInterface {
 	return gentype.New[corev1.PodTemplate, corev1.PodTemplateList](c.restClient, "podtemplates", namespace)
 }
 
-// ReplicationControllersGetter makes clients of replication controllers.
+// ReplicationControllersGetter returns clients of replication controllers.
 type ReplicationControllersGetter interface {
 	ReplicationControllers(namespace string) ReplicationControllerInterface
 }
@@ -319,7 +319,7 @@ type replicationControllers struct {
 	*gentype.Client[corev1.ReplicationController, corev1.ReplicationControllerList]
 }
 
-// ReplicationControllers makes a client of replication controllers. An empty namespace stands for all.
+// ReplicationControllers returns a client of replication controllers. An empty namespace stands for all.
 func (c *CoreV1Client) ReplicationControllers(namespace string) ReplicationControllerInterface {
 	return replicationControllers{gentype.New[corev1.ReplicationController, corev1.ReplicationControllerList](c.restClient, "replicationcontrollers", namespace)}
 }
@@ -332,7 +332,7 @@ func (c replicationControllers) UpdateScale(ctx context.Context, replicationCont
 	return gentype.UpdateSubresource[autoscalingv1.Scale](ctx, c, replicationControllerName, "scale", scale, opts)
 }
 
-// ResourceQuotasGetter makes clients of resource quotas.
+// ResourceQuotasGetter returns clients of resource quotas.
 type ResourceQuotasGetter interface {
 	ResourceQuotas(namespace string) ResourceQuotaInterface
 }
@@ -344,12 +344,12 @@ type ResourceQuotaInterface interface {
 	ResourceQuotaExpansion
 }
 
-// ResourceQuotas makes a client of resource quotas. An empty namespace stands for all.
+// ResourceQuotas returns a client of resource quotas. An empty namespace stands for all.
 func (c *CoreV1Client) ResourceQuotas(namespace string) ResourceQuotaInterface {
 	return gentype.New[corev1.ResourceQuota, corev1.ResourceQuotaList](c.restClient, "resourcequotas", namespace)
 }
 
-// SecretsGetter makes clients of secrets.
+// SecretsGetter returns clients of secrets.
 type SecretsGetter interface {
 	Secrets(namespace string) SecretInterface
 }
@@ -360,12 +360,12 @@ type SecretInterface interface {
 	SecretExpansion
 }
 
-// Secrets makes a client of secrets. An empty namespace stands for all.
+// Secrets returns a client of secrets. An empty namespace stands for all.
 func (c *CoreV1Client) Secrets(namespace string) SecretInterface {
 	return gentype.New[corev1.Secret, corev1.SecretList](c.restClient, "secrets", namespace)
 }
 
-// ServicesGetter makes clients of services.
+// ServicesGetter returns clients of services.
 type ServicesGetter interface {
 	Services(namespace string) ServiceInterface
 }
@@ -388,12 +388,12 @@ type services struct {
 	*gentype.Client[corev1.Service, corev1.ServiceList]
 }
 
-// Services makes a client of services. An empty namespace stands for all.
+// Services returns a client of services. An empty namespace stands for all.
 func (c *CoreV1Client) Services(namespace string) ServiceInterface {
 	return services{gentype.New[corev1.Service, corev1.ServiceList](c.restClient, "services", namespace)}
 }
 
-// ServiceAccountsGetter makes clients of service accounts.
+// ServiceAccountsGetter returns clients of service accounts.
 type ServiceAccountsGetter interface {
 	ServiceAccounts(namespace string) ServiceAccountInterface
 }
@@ -410,7 +410,7 @@ type serviceAccounts struct {
 	*gentype.Client[corev1.ServiceAccount, corev1.ServiceAccountList]
 }
 
-// ServiceAccounts makes a client of service accounts. An empty namespace stands for all.
+// ServiceAccounts returns a client of service accounts. An empty namespace stands for all.
 func (c *CoreV1Client) ServiceAccounts(namespace string) ServiceAccountInterface {
 	return serviceAccounts{gentype.New[corev1.ServiceAccount, corev1.ServiceAccountList](c.restClient, "serviceaccounts", namespace)}
 }
@@ -419,7 +419,7 @@ func (c serviceAccounts) CreateToken(ctx context.Context, serviceAccountName str
 	return gentype.CreateSubresource[authenticationv1.TokenRequest](ctx, c, serviceAccountName, "token", tokenRequest, opts)
 }
 
-// What a kind can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	ComponentStatusExpansion       interface{}
 	ConfigMapExpansion             interface{}

@@ -14,10 +14,10 @@ import (
 	"vedette.dev/rest"
 )
 
-// EventExpansion is what events can do beyond the usual.
+// EventExpansion has the additional methods of events.
 //
-// They can go where they belong: the namespace of the request is that of the event, and a client for one namespace
-// refuses events of another. And they can be found by the object they are about.
+// The namespace of the request is that of the event, and a client for one namespace rejects events of another. Search
+// finds events by the object they are about.
 type EventExpansion interface {
 	// CreateWithEventNamespace is CreateWithEventNamespaceWithContext without an end.
 	//
@@ -42,8 +42,8 @@ type EventExpansion interface {
 	UpdateWithEventNamespaceWithContext(ctx context.Context, event *corev1.Event) (*corev1.Event, error)
 	// PatchWithEventNamespaceWithContext is a strategic merge patch of the event, in its namespace.
 	PatchWithEventNamespaceWithContext(ctx context.Context, event *corev1.Event, data []byte) (*corev1.Event, error)
-	// SearchWithContext lists the events about an object, or about the one that a reference names. The scheme tells the
-	// kind of an object that does not say it.
+	// SearchWithContext lists the events about an object, or about the one that a reference names. The scheme provides
+	// the kind of an object that has none set.
 	SearchWithContext(ctx context.Context, scheme *runtime.Scheme, objOrRef runtime.Object) (*corev1.EventList, error)
 	// GetFieldSelector selects events by what they are about. A nil means any.
 	GetFieldSelector(involvedObjectName, involvedObjectNamespace, involvedObjectKind, involvedObjectUID *string) fields.Selector

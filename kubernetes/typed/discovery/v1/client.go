@@ -12,38 +12,38 @@ import (
 	"vedette.dev/rest"
 )
 
-// DiscoveryV1Interface is what DiscoveryV1Client can do.
+// DiscoveryV1Interface is the interface of DiscoveryV1Client.
 type DiscoveryV1Interface interface {
 	RESTClient() rest.Interface
 	EndpointSlicesGetter
 }
 
-// DiscoveryV1Client makes the clients of the kinds in discovery.k8s.io/v1.
+// DiscoveryV1Client returns the clients of the kinds in discovery.k8s.io/v1.
 type DiscoveryV1Client struct {
 	restClient rest.Interface
 }
 
-// NewForConfig makes the group's client, with connections and limits as c says.
+// NewForConfig returns the group's client, with the connections and limits of c.
 func NewForConfig(c *rest.Config) (*DiscoveryV1Client, error) {
 	return gentype.ForConfig(c, group, New)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*DiscoveryV1Client, error) {
 	return gentype.ForConfigAndClient(c, h, group, New)
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *DiscoveryV1Client {
 	return gentype.Must(NewForConfig(c))
 }
 
-// New makes the group's client of one that is set up for it already.
+// New returns the group's client for a REST client that is configured for the group.
 func New(c rest.Interface) *DiscoveryV1Client {
 	return &DiscoveryV1Client{c}
 }
 
-// RESTClient returns the client that carries the requests.
+// RESTClient returns the client that sends the requests.
 func (c *DiscoveryV1Client) RESTClient() rest.Interface {
 	if c == nil {
 		return nil
@@ -56,7 +56,7 @@ var group = gentype.NewGroup(discoveryv1.SchemeGroupVersion,
 	discoveryv1.AddToScheme,
 )
 
-// EndpointSlicesGetter makes clients of endpoint slices.
+// EndpointSlicesGetter returns clients of endpoint slices.
 type EndpointSlicesGetter interface {
 	EndpointSlices(namespace string) EndpointSliceInterface
 }
@@ -67,12 +67,12 @@ type EndpointSliceInterface interface {
 	EndpointSliceExpansion
 }
 
-// EndpointSlices makes a client of endpoint slices. An empty namespace stands for all.
+// EndpointSlices returns a client of endpoint slices. An empty namespace stands for all.
 func (c *DiscoveryV1Client) EndpointSlices(namespace string) EndpointSliceInterface {
 	return gentype.New[discoveryv1.EndpointSlice, discoveryv1.EndpointSliceList](c.restClient, "endpointslices", namespace)
 }
 
-// What a kind can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	EndpointSliceExpansion interface{}
 )

@@ -13,38 +13,38 @@ import (
 	"vedette.dev/rest"
 )
 
-// EventsV1Interface is what EventsV1Client can do.
+// EventsV1Interface is the interface of EventsV1Client.
 type EventsV1Interface interface {
 	RESTClient() rest.Interface
 	EventsGetter
 }
 
-// EventsV1Client makes the clients of the kinds in events.k8s.io/v1.
+// EventsV1Client returns the clients of the kinds in events.k8s.io/v1.
 type EventsV1Client struct {
 	restClient rest.Interface
 }
 
-// NewForConfig makes the group's client, with connections and limits as c says.
+// NewForConfig returns the group's client, with the connections and limits of c.
 func NewForConfig(c *rest.Config) (*EventsV1Client, error) {
 	return gentype.ForConfig(c, group, New)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*EventsV1Client, error) {
 	return gentype.ForConfigAndClient(c, h, group, New)
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *EventsV1Client {
 	return gentype.Must(NewForConfig(c))
 }
 
-// New makes the group's client of one that is set up for it already.
+// New returns the group's client for a REST client that is configured for the group.
 func New(c rest.Interface) *EventsV1Client {
 	return &EventsV1Client{c}
 }
 
-// RESTClient returns the client that carries the requests.
+// RESTClient returns the client that sends the requests.
 func (c *EventsV1Client) RESTClient() rest.Interface {
 	if c == nil {
 		return nil
@@ -58,7 +58,7 @@ var group = gentype.NewGroup(eventsv1.SchemeGroupVersion,
 	corev1.AddToScheme,
 )
 
-// EventsGetter makes clients of events.
+// EventsGetter returns clients of events.
 type EventsGetter interface {
 	Events(namespace string) EventInterface
 }
@@ -69,12 +69,12 @@ type EventInterface interface {
 	EventExpansion
 }
 
-// Events makes a client of events. An empty namespace stands for all.
+// Events returns a client of events. An empty namespace stands for all.
 func (c *EventsV1Client) Events(namespace string) EventInterface {
 	return gentype.New[eventsv1.Event, eventsv1.EventList](c.restClient, "events", namespace)
 }
 
-// What a kind can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	EventExpansion interface{}
 )

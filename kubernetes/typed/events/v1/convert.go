@@ -20,14 +20,14 @@ const (
 	unknown       = "Unknown"
 )
 
-// FromCore makes the events.k8s.io/v1 form of an event, such that a server takes it:
+// FromCore converts an event to events.k8s.io/v1, so that a server accepts it:
 //
-//   - the time of the event is that of the first one, if it has no other; a count above one becomes a series, and the fields
-//     for counts, times and the source of old are not set;
-//   - who reports it is its source, if it does not say it otherwise. What is no qualified name is made one, and an instance
-//     that is missing is made of the controller's and the host's name;
+//   - the time of the event is that of the first one, if it has no other; a count above one becomes a series, and the
+//     deprecated fields for counts, times and the source are not set;
+//   - the reporting controller is its source, if it is not set. A name that is not qualified is converted, and a
+//     missing instance is derived from the names of the controller and the host;
 //   - the action, if there is none, is the reason;
-//   - a note above 1,024 bytes, and a reason, an action or an instance above 128, are cut, and end in an ellipsis.
+//   - a note above 1,024 bytes, and a reason, an action or an instance above 128, are truncated, with an ellipsis.
 func FromCore(event *corev1.Event) *eventsv1.Event {
 	reason := cmp.Or(event.Reason, event.Action, unknown)
 	controller := qualified(cmp.Or(event.ReportingController, event.Source.Component, unknown))

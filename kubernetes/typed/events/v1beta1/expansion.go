@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// EventExpansion is what events can do beyond the usual: go where they belong. The namespace of the request is that of the
-// event; a client for one namespace refuses events of another.
+// EventExpansion has the additional methods of events. The namespace of the request is that of the event; a client for
+// one namespace rejects events of another.
 type EventExpansion interface {
 	// CreateWithEventNamespace is Create in the event's namespace.
 	CreateWithEventNamespace(event *eventsv1beta1.Event) (*eventsv1beta1.Event, error)

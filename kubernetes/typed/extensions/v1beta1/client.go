@@ -14,7 +14,7 @@ import (
 	"vedette.dev/rest"
 )
 
-// ExtensionsV1beta1Interface is what ExtensionsV1beta1Client can do.
+// ExtensionsV1beta1Interface is the interface of ExtensionsV1beta1Client.
 type ExtensionsV1beta1Interface interface {
 	RESTClient() rest.Interface
 	DaemonSetsGetter
@@ -24,32 +24,32 @@ type ExtensionsV1beta1Interface interface {
 	ReplicaSetsGetter
 }
 
-// ExtensionsV1beta1Client makes the clients of the kinds in extensions/v1beta1.
+// ExtensionsV1beta1Client returns the clients of the kinds in extensions/v1beta1.
 type ExtensionsV1beta1Client struct {
 	restClient rest.Interface
 }
 
-// NewForConfig makes the group's client, with connections and limits as c says.
+// NewForConfig returns the group's client, with the connections and limits of c.
 func NewForConfig(c *rest.Config) (*ExtensionsV1beta1Client, error) {
 	return gentype.ForConfig(c, group, New)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*ExtensionsV1beta1Client, error) {
 	return gentype.ForConfigAndClient(c, h, group, New)
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *ExtensionsV1beta1Client {
 	return gentype.Must(NewForConfig(c))
 }
 
-// New makes the group's client of one that is set up for it already.
+// New returns the group's client for a REST client that is configured for the group.
 func New(c rest.Interface) *ExtensionsV1beta1Client {
 	return &ExtensionsV1beta1Client{c}
 }
 
-// RESTClient returns the client that carries the requests.
+// RESTClient returns the client that sends the requests.
 func (c *ExtensionsV1beta1Client) RESTClient() rest.Interface {
 	if c == nil {
 		return nil
@@ -62,7 +62,7 @@ var group = gentype.NewGroup(extensionsv1beta1.SchemeGroupVersion,
 	extensionsv1beta1.AddToScheme,
 )
 
-// DaemonSetsGetter makes clients of daemon sets.
+// DaemonSetsGetter returns clients of daemon sets.
 type DaemonSetsGetter interface {
 	DaemonSets(namespace string) DaemonSetInterface
 }
@@ -74,12 +74,12 @@ type DaemonSetInterface interface {
 	DaemonSetExpansion
 }
 
-// DaemonSets makes a client of daemon sets. An empty namespace stands for all.
+// DaemonSets returns a client of daemon sets. An empty namespace stands for all.
 func (c *ExtensionsV1beta1Client) DaemonSets(namespace string) DaemonSetInterface {
 	return gentype.New[extensionsv1beta1.DaemonSet, extensionsv1beta1.DaemonSetList](c.restClient, "daemonsets", namespace)
 }
 
-// DeploymentsGetter makes clients of deployments.
+// DeploymentsGetter returns clients of deployments.
 type DeploymentsGetter interface {
 	Deployments(namespace string) DeploymentInterface
 }
@@ -101,7 +101,7 @@ type deployments struct {
 	*gentype.Client[extensionsv1beta1.Deployment, extensionsv1beta1.DeploymentList]
 }
 
-// Deployments makes a client of deployments. An empty namespace stands for all.
+// Deployments returns a client of deployments. An empty namespace stands for all.
 func (c *ExtensionsV1beta1Client) Deployments(namespace string) DeploymentInterface {
 	return deployments{gentype.New[extensionsv1beta1.Deployment, extensionsv1beta1.DeploymentList](c.restClient, "deployments", namespace)}
 }
@@ -118,7 +118,7 @@ func (c deployments) ApplyScale(ctx context.Context, deploymentName string, scal
 	return gentype.ApplySubresource[extensionsv1beta1.Scale](ctx, c, deploymentName, scale, opts, "scale")
 }
 
-// IngressesGetter makes clients of ingresses.
+// IngressesGetter returns clients of ingresses.
 type IngressesGetter interface {
 	Ingresses(namespace string) IngressInterface
 }
@@ -130,12 +130,12 @@ type IngressInterface interface {
 	IngressExpansion
 }
 
-// Ingresses makes a client of ingresses. An empty namespace stands for all.
+// Ingresses returns a client of ingresses. An empty namespace stands for all.
 func (c *ExtensionsV1beta1Client) Ingresses(namespace string) IngressInterface {
 	return gentype.New[extensionsv1beta1.Ingress, extensionsv1beta1.IngressList](c.restClient, "ingresses", namespace)
 }
 
-// NetworkPoliciesGetter makes clients of network policies.
+// NetworkPoliciesGetter returns clients of network policies.
 type NetworkPoliciesGetter interface {
 	NetworkPolicies(namespace string) NetworkPolicyInterface
 }
@@ -146,12 +146,12 @@ type NetworkPolicyInterface interface {
 	NetworkPolicyExpansion
 }
 
-// NetworkPolicies makes a client of network policies. An empty namespace stands for all.
+// NetworkPolicies returns a client of network policies. An empty namespace stands for all.
 func (c *ExtensionsV1beta1Client) NetworkPolicies(namespace string) NetworkPolicyInterface {
 	return gentype.New[extensionsv1beta1.NetworkPolicy, extensionsv1beta1.NetworkPolicyList](c.restClient, "networkpolicies", namespace)
 }
 
-// ReplicaSetsGetter makes clients of replica sets.
+// ReplicaSetsGetter returns clients of replica sets.
 type ReplicaSetsGetter interface {
 	ReplicaSets(namespace string) ReplicaSetInterface
 }
@@ -173,7 +173,7 @@ type replicaSets struct {
 	*gentype.Client[extensionsv1beta1.ReplicaSet, extensionsv1beta1.ReplicaSetList]
 }
 
-// ReplicaSets makes a client of replica sets. An empty namespace stands for all.
+// ReplicaSets returns a client of replica sets. An empty namespace stands for all.
 func (c *ExtensionsV1beta1Client) ReplicaSets(namespace string) ReplicaSetInterface {
 	return replicaSets{gentype.New[extensionsv1beta1.ReplicaSet, extensionsv1beta1.ReplicaSetList](c.restClient, "replicasets", namespace)}
 }
@@ -190,7 +190,7 @@ func (c replicaSets) ApplyScale(ctx context.Context, replicaSetName string, scal
 	return gentype.ApplySubresource[extensionsv1beta1.Scale](ctx, c, replicaSetName, scale, opts, "scale")
 }
 
-// What a kind can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	DaemonSetExpansion     interface{}
 	IngressExpansion       interface{}

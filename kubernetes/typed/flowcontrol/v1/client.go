@@ -12,39 +12,39 @@ import (
 	"vedette.dev/rest"
 )
 
-// FlowcontrolV1Interface is what FlowcontrolV1Client can do.
+// FlowcontrolV1Interface is the interface of FlowcontrolV1Client.
 type FlowcontrolV1Interface interface {
 	RESTClient() rest.Interface
 	FlowSchemasGetter
 	PriorityLevelConfigurationsGetter
 }
 
-// FlowcontrolV1Client makes the clients of the kinds in flowcontrol.apiserver.k8s.io/v1.
+// FlowcontrolV1Client returns the clients of the kinds in flowcontrol.apiserver.k8s.io/v1.
 type FlowcontrolV1Client struct {
 	restClient rest.Interface
 }
 
-// NewForConfig makes the group's client, with connections and limits as c says.
+// NewForConfig returns the group's client, with the connections and limits of c.
 func NewForConfig(c *rest.Config) (*FlowcontrolV1Client, error) {
 	return gentype.ForConfig(c, group, New)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*FlowcontrolV1Client, error) {
 	return gentype.ForConfigAndClient(c, h, group, New)
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *FlowcontrolV1Client {
 	return gentype.Must(NewForConfig(c))
 }
 
-// New makes the group's client of one that is set up for it already.
+// New returns the group's client for a REST client that is configured for the group.
 func New(c rest.Interface) *FlowcontrolV1Client {
 	return &FlowcontrolV1Client{c}
 }
 
-// RESTClient returns the client that carries the requests.
+// RESTClient returns the client that sends the requests.
 func (c *FlowcontrolV1Client) RESTClient() rest.Interface {
 	if c == nil {
 		return nil
@@ -57,7 +57,7 @@ var group = gentype.NewGroup(flowcontrolv1.SchemeGroupVersion,
 	flowcontrolv1.AddToScheme,
 )
 
-// FlowSchemasGetter makes clients of flow schemas.
+// FlowSchemasGetter returns clients of flow schemas.
 type FlowSchemasGetter interface {
 	FlowSchemas() FlowSchemaInterface
 }
@@ -69,12 +69,12 @@ type FlowSchemaInterface interface {
 	FlowSchemaExpansion
 }
 
-// FlowSchemas makes a client of flow schemas.
+// FlowSchemas returns a client of flow schemas.
 func (c *FlowcontrolV1Client) FlowSchemas() FlowSchemaInterface {
 	return gentype.New[flowcontrolv1.FlowSchema, flowcontrolv1.FlowSchemaList](c.restClient, "flowschemas", "")
 }
 
-// PriorityLevelConfigurationsGetter makes clients of priority level configurations.
+// PriorityLevelConfigurationsGetter returns clients of priority level configurations.
 type PriorityLevelConfigurationsGetter interface {
 	PriorityLevelConfigurations() PriorityLevelConfigurationInterface
 }
@@ -86,12 +86,12 @@ type PriorityLevelConfigurationInterface interface {
 	PriorityLevelConfigurationExpansion
 }
 
-// PriorityLevelConfigurations makes a client of priority level configurations.
+// PriorityLevelConfigurations returns a client of priority level configurations.
 func (c *FlowcontrolV1Client) PriorityLevelConfigurations() PriorityLevelConfigurationInterface {
 	return gentype.New[flowcontrolv1.PriorityLevelConfiguration, flowcontrolv1.PriorityLevelConfigurationList](c.restClient, "prioritylevelconfigurations", "")
 }
 
-// What a kind can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	FlowSchemaExpansion                 interface{}
 	PriorityLevelConfigurationExpansion interface{}

@@ -12,39 +12,39 @@ import (
 	"vedette.dev/rest"
 )
 
-// LifecycleV1alpha1Interface is what LifecycleV1alpha1Client can do.
+// LifecycleV1alpha1Interface is the interface of LifecycleV1alpha1Client.
 type LifecycleV1alpha1Interface interface {
 	RESTClient() rest.Interface
 	EvictionsGetter
 	EvictionRequestsGetter
 }
 
-// LifecycleV1alpha1Client makes the clients of the kinds in lifecycle.k8s.io/v1alpha1.
+// LifecycleV1alpha1Client returns the clients of the kinds in lifecycle.k8s.io/v1alpha1.
 type LifecycleV1alpha1Client struct {
 	restClient rest.Interface
 }
 
-// NewForConfig makes the group's client, with connections and limits as c says.
+// NewForConfig returns the group's client, with the connections and limits of c.
 func NewForConfig(c *rest.Config) (*LifecycleV1alpha1Client, error) {
 	return gentype.ForConfig(c, group, New)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*LifecycleV1alpha1Client, error) {
 	return gentype.ForConfigAndClient(c, h, group, New)
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *LifecycleV1alpha1Client {
 	return gentype.Must(NewForConfig(c))
 }
 
-// New makes the group's client of one that is set up for it already.
+// New returns the group's client for a REST client that is configured for the group.
 func New(c rest.Interface) *LifecycleV1alpha1Client {
 	return &LifecycleV1alpha1Client{c}
 }
 
-// RESTClient returns the client that carries the requests.
+// RESTClient returns the client that sends the requests.
 func (c *LifecycleV1alpha1Client) RESTClient() rest.Interface {
 	if c == nil {
 		return nil
@@ -57,7 +57,7 @@ var group = gentype.NewGroup(lifecyclev1alpha1.SchemeGroupVersion,
 	lifecyclev1alpha1.AddToScheme,
 )
 
-// EvictionsGetter makes clients of evictions.
+// EvictionsGetter returns clients of evictions.
 type EvictionsGetter interface {
 	Evictions(namespace string) EvictionInterface
 }
@@ -69,12 +69,12 @@ type EvictionInterface interface {
 	EvictionExpansion
 }
 
-// Evictions makes a client of evictions. An empty namespace stands for all.
+// Evictions returns a client of evictions. An empty namespace stands for all.
 func (c *LifecycleV1alpha1Client) Evictions(namespace string) EvictionInterface {
 	return gentype.New[lifecyclev1alpha1.Eviction, lifecyclev1alpha1.EvictionList](c.restClient, "evictions", namespace)
 }
 
-// EvictionRequestsGetter makes clients of eviction requests.
+// EvictionRequestsGetter returns clients of eviction requests.
 type EvictionRequestsGetter interface {
 	EvictionRequests(namespace string) EvictionRequestInterface
 }
@@ -86,12 +86,12 @@ type EvictionRequestInterface interface {
 	EvictionRequestExpansion
 }
 
-// EvictionRequests makes a client of eviction requests. An empty namespace stands for all.
+// EvictionRequests returns a client of eviction requests. An empty namespace stands for all.
 func (c *LifecycleV1alpha1Client) EvictionRequests(namespace string) EvictionRequestInterface {
 	return gentype.New[lifecyclev1alpha1.EvictionRequest, lifecyclev1alpha1.EvictionRequestList](c.restClient, "evictionrequests", namespace)
 }
 
-// What a kind can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	EvictionExpansion        interface{}
 	EvictionRequestExpansion interface{}

@@ -12,7 +12,7 @@ import (
 	"vedette.dev/rest"
 )
 
-// NetworkingV1Interface is what NetworkingV1Client can do.
+// NetworkingV1Interface is the interface of NetworkingV1Client.
 type NetworkingV1Interface interface {
 	RESTClient() rest.Interface
 	IPAddressesGetter
@@ -22,32 +22,32 @@ type NetworkingV1Interface interface {
 	ServiceCIDRsGetter
 }
 
-// NetworkingV1Client makes the clients of the kinds in networking.k8s.io/v1.
+// NetworkingV1Client returns the clients of the kinds in networking.k8s.io/v1.
 type NetworkingV1Client struct {
 	restClient rest.Interface
 }
 
-// NewForConfig makes the group's client, with connections and limits as c says.
+// NewForConfig returns the group's client, with the connections and limits of c.
 func NewForConfig(c *rest.Config) (*NetworkingV1Client, error) {
 	return gentype.ForConfig(c, group, New)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*NetworkingV1Client, error) {
 	return gentype.ForConfigAndClient(c, h, group, New)
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *NetworkingV1Client {
 	return gentype.Must(NewForConfig(c))
 }
 
-// New makes the group's client of one that is set up for it already.
+// New returns the group's client for a REST client that is configured for the group.
 func New(c rest.Interface) *NetworkingV1Client {
 	return &NetworkingV1Client{c}
 }
 
-// RESTClient returns the client that carries the requests.
+// RESTClient returns the client that sends the requests.
 func (c *NetworkingV1Client) RESTClient() rest.Interface {
 	if c == nil {
 		return nil
@@ -60,7 +60,7 @@ var group = gentype.NewGroup(networkingv1.SchemeGroupVersion,
 	networkingv1.AddToScheme,
 )
 
-// IPAddressesGetter makes clients of IP addresses.
+// IPAddressesGetter returns clients of IP addresses.
 type IPAddressesGetter interface {
 	IPAddresses() IPAddressInterface
 }
@@ -71,12 +71,12 @@ type IPAddressInterface interface {
 	IPAddressExpansion
 }
 
-// IPAddresses makes a client of IP addresses.
+// IPAddresses returns a client of IP addresses.
 func (c *NetworkingV1Client) IPAddresses() IPAddressInterface {
 	return gentype.New[networkingv1.IPAddress, networkingv1.IPAddressList](c.restClient, "ipaddresses", "")
 }
 
-// IngressesGetter makes clients of ingresses.
+// IngressesGetter returns clients of ingresses.
 type IngressesGetter interface {
 	Ingresses(namespace string) IngressInterface
 }
@@ -88,12 +88,12 @@ type IngressInterface interface {
 	IngressExpansion
 }
 
-// Ingresses makes a client of ingresses. An empty namespace stands for all.
+// Ingresses returns a client of ingresses. An empty namespace stands for all.
 func (c *NetworkingV1Client) Ingresses(namespace string) IngressInterface {
 	return gentype.New[networkingv1.Ingress, networkingv1.IngressList](c.restClient, "ingresses", namespace)
 }
 
-// IngressClassesGetter makes clients of ingress classes.
+// IngressClassesGetter returns clients of ingress classes.
 type IngressClassesGetter interface {
 	IngressClasses() IngressClassInterface
 }
@@ -104,12 +104,12 @@ type IngressClassInterface interface {
 	IngressClassExpansion
 }
 
-// IngressClasses makes a client of ingress classes.
+// IngressClasses returns a client of ingress classes.
 func (c *NetworkingV1Client) IngressClasses() IngressClassInterface {
 	return gentype.New[networkingv1.IngressClass, networkingv1.IngressClassList](c.restClient, "ingressclasses", "")
 }
 
-// NetworkPoliciesGetter makes clients of network policies.
+// NetworkPoliciesGetter returns clients of network policies.
 type NetworkPoliciesGetter interface {
 	NetworkPolicies(namespace string) NetworkPolicyInterface
 }
@@ -120,12 +120,12 @@ type NetworkPolicyInterface interface {
 	NetworkPolicyExpansion
 }
 
-// NetworkPolicies makes a client of network policies. An empty namespace stands for all.
+// NetworkPolicies returns a client of network policies. An empty namespace stands for all.
 func (c *NetworkingV1Client) NetworkPolicies(namespace string) NetworkPolicyInterface {
 	return gentype.New[networkingv1.NetworkPolicy, networkingv1.NetworkPolicyList](c.restClient, "networkpolicies", namespace)
 }
 
-// ServiceCIDRsGetter makes clients of service CIDRs.
+// ServiceCIDRsGetter returns clients of service CIDRs.
 type ServiceCIDRsGetter interface {
 	ServiceCIDRs() ServiceCIDRInterface
 }
@@ -137,12 +137,12 @@ type ServiceCIDRInterface interface {
 	ServiceCIDRExpansion
 }
 
-// ServiceCIDRs makes a client of service CIDRs.
+// ServiceCIDRs returns a client of service CIDRs.
 func (c *NetworkingV1Client) ServiceCIDRs() ServiceCIDRInterface {
 	return gentype.New[networkingv1.ServiceCIDR, networkingv1.ServiceCIDRList](c.restClient, "servicecidrs", "")
 }
 
-// What a kind can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	IPAddressExpansion     interface{}
 	IngressExpansion       interface{}

@@ -12,7 +12,7 @@ import (
 	"vedette.dev/rest"
 )
 
-// NetworkingV1beta1Interface is what NetworkingV1beta1Client can do.
+// NetworkingV1beta1Interface is the interface of NetworkingV1beta1Client.
 type NetworkingV1beta1Interface interface {
 	RESTClient() rest.Interface
 	IPAddressesGetter
@@ -21,32 +21,32 @@ type NetworkingV1beta1Interface interface {
 	ServiceCIDRsGetter
 }
 
-// NetworkingV1beta1Client makes the clients of the kinds in networking.k8s.io/v1beta1.
+// NetworkingV1beta1Client returns the clients of the kinds in networking.k8s.io/v1beta1.
 type NetworkingV1beta1Client struct {
 	restClient rest.Interface
 }
 
-// NewForConfig makes the group's client, with connections and limits as c says.
+// NewForConfig returns the group's client, with the connections and limits of c.
 func NewForConfig(c *rest.Config) (*NetworkingV1beta1Client, error) {
 	return gentype.ForConfig(c, group, New)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*NetworkingV1beta1Client, error) {
 	return gentype.ForConfigAndClient(c, h, group, New)
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *NetworkingV1beta1Client {
 	return gentype.Must(NewForConfig(c))
 }
 
-// New makes the group's client of one that is set up for it already.
+// New returns the group's client for a REST client that is configured for the group.
 func New(c rest.Interface) *NetworkingV1beta1Client {
 	return &NetworkingV1beta1Client{c}
 }
 
-// RESTClient returns the client that carries the requests.
+// RESTClient returns the client that sends the requests.
 func (c *NetworkingV1beta1Client) RESTClient() rest.Interface {
 	if c == nil {
 		return nil
@@ -59,7 +59,7 @@ var group = gentype.NewGroup(networkingv1beta1.SchemeGroupVersion,
 	networkingv1beta1.AddToScheme,
 )
 
-// IPAddressesGetter makes clients of IP addresses.
+// IPAddressesGetter returns clients of IP addresses.
 type IPAddressesGetter interface {
 	IPAddresses() IPAddressInterface
 }
@@ -70,12 +70,12 @@ type IPAddressInterface interface {
 	IPAddressExpansion
 }
 
-// IPAddresses makes a client of IP addresses.
+// IPAddresses returns a client of IP addresses.
 func (c *NetworkingV1beta1Client) IPAddresses() IPAddressInterface {
 	return gentype.New[networkingv1beta1.IPAddress, networkingv1beta1.IPAddressList](c.restClient, "ipaddresses", "")
 }
 
-// IngressesGetter makes clients of ingresses.
+// IngressesGetter returns clients of ingresses.
 type IngressesGetter interface {
 	Ingresses(namespace string) IngressInterface
 }
@@ -87,12 +87,12 @@ type IngressInterface interface {
 	IngressExpansion
 }
 
-// Ingresses makes a client of ingresses. An empty namespace stands for all.
+// Ingresses returns a client of ingresses. An empty namespace stands for all.
 func (c *NetworkingV1beta1Client) Ingresses(namespace string) IngressInterface {
 	return gentype.New[networkingv1beta1.Ingress, networkingv1beta1.IngressList](c.restClient, "ingresses", namespace)
 }
 
-// IngressClassesGetter makes clients of ingress classes.
+// IngressClassesGetter returns clients of ingress classes.
 type IngressClassesGetter interface {
 	IngressClasses() IngressClassInterface
 }
@@ -103,12 +103,12 @@ type IngressClassInterface interface {
 	IngressClassExpansion
 }
 
-// IngressClasses makes a client of ingress classes.
+// IngressClasses returns a client of ingress classes.
 func (c *NetworkingV1beta1Client) IngressClasses() IngressClassInterface {
 	return gentype.New[networkingv1beta1.IngressClass, networkingv1beta1.IngressClassList](c.restClient, "ingressclasses", "")
 }
 
-// ServiceCIDRsGetter makes clients of service CIDRs.
+// ServiceCIDRsGetter returns clients of service CIDRs.
 type ServiceCIDRsGetter interface {
 	ServiceCIDRs() ServiceCIDRInterface
 }
@@ -120,12 +120,12 @@ type ServiceCIDRInterface interface {
 	ServiceCIDRExpansion
 }
 
-// ServiceCIDRs makes a client of service CIDRs.
+// ServiceCIDRs returns a client of service CIDRs.
 func (c *NetworkingV1beta1Client) ServiceCIDRs() ServiceCIDRInterface {
 	return gentype.New[networkingv1beta1.ServiceCIDR, networkingv1beta1.ServiceCIDRList](c.restClient, "servicecidrs", "")
 }
 
-// What a kind can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	IPAddressExpansion    interface{}
 	IngressExpansion      interface{}

@@ -12,38 +12,38 @@ import (
 	"vedette.dev/rest"
 )
 
-// NodeV1Interface is what NodeV1Client can do.
+// NodeV1Interface is the interface of NodeV1Client.
 type NodeV1Interface interface {
 	RESTClient() rest.Interface
 	RuntimeClassesGetter
 }
 
-// NodeV1Client makes the clients of the kinds in node.k8s.io/v1.
+// NodeV1Client returns the clients of the kinds in node.k8s.io/v1.
 type NodeV1Client struct {
 	restClient rest.Interface
 }
 
-// NewForConfig makes the group's client, with connections and limits as c says.
+// NewForConfig returns the group's client, with the connections and limits of c.
 func NewForConfig(c *rest.Config) (*NodeV1Client, error) {
 	return gentype.ForConfig(c, group, New)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*NodeV1Client, error) {
 	return gentype.ForConfigAndClient(c, h, group, New)
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *NodeV1Client {
 	return gentype.Must(NewForConfig(c))
 }
 
-// New makes the group's client of one that is set up for it already.
+// New returns the group's client for a REST client that is configured for the group.
 func New(c rest.Interface) *NodeV1Client {
 	return &NodeV1Client{c}
 }
 
-// RESTClient returns the client that carries the requests.
+// RESTClient returns the client that sends the requests.
 func (c *NodeV1Client) RESTClient() rest.Interface {
 	if c == nil {
 		return nil
@@ -56,7 +56,7 @@ var group = gentype.NewGroup(nodev1.SchemeGroupVersion,
 	nodev1.AddToScheme,
 )
 
-// RuntimeClassesGetter makes clients of runtime classes.
+// RuntimeClassesGetter returns clients of runtime classes.
 type RuntimeClassesGetter interface {
 	RuntimeClasses() RuntimeClassInterface
 }
@@ -67,12 +67,12 @@ type RuntimeClassInterface interface {
 	RuntimeClassExpansion
 }
 
-// RuntimeClasses makes a client of runtime classes.
+// RuntimeClasses returns a client of runtime classes.
 func (c *NodeV1Client) RuntimeClasses() RuntimeClassInterface {
 	return gentype.New[nodev1.RuntimeClass, nodev1.RuntimeClassList](c.restClient, "runtimeclasses", "")
 }
 
-// What a kind can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	RuntimeClassExpansion interface{}
 )

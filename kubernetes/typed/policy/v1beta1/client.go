@@ -12,39 +12,39 @@ import (
 	"vedette.dev/rest"
 )
 
-// PolicyV1beta1Interface is what PolicyV1beta1Client can do.
+// PolicyV1beta1Interface is the interface of PolicyV1beta1Client.
 type PolicyV1beta1Interface interface {
 	RESTClient() rest.Interface
 	EvictionsGetter
 	PodDisruptionBudgetsGetter
 }
 
-// PolicyV1beta1Client makes the clients of the kinds in policy/v1beta1.
+// PolicyV1beta1Client returns the clients of the kinds in policy/v1beta1.
 type PolicyV1beta1Client struct {
 	restClient rest.Interface
 }
 
-// NewForConfig makes the group's client, with connections and limits as c says.
+// NewForConfig returns the group's client, with the connections and limits of c.
 func NewForConfig(c *rest.Config) (*PolicyV1beta1Client, error) {
 	return gentype.ForConfig(c, group, New)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*PolicyV1beta1Client, error) {
 	return gentype.ForConfigAndClient(c, h, group, New)
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *PolicyV1beta1Client {
 	return gentype.Must(NewForConfig(c))
 }
 
-// New makes the group's client of one that is set up for it already.
+// New returns the group's client for a REST client that is configured for the group.
 func New(c rest.Interface) *PolicyV1beta1Client {
 	return &PolicyV1beta1Client{c}
 }
 
-// RESTClient returns the client that carries the requests.
+// RESTClient returns the client that sends the requests.
 func (c *PolicyV1beta1Client) RESTClient() rest.Interface {
 	if c == nil {
 		return nil
@@ -57,7 +57,7 @@ var group = gentype.NewGroup(policyv1beta1.SchemeGroupVersion,
 	policyv1beta1.AddToScheme,
 )
 
-// EvictionsGetter makes clients of evictions.
+// EvictionsGetter returns clients of evictions.
 type EvictionsGetter interface {
 	Evictions(namespace string) EvictionInterface
 }
@@ -71,12 +71,12 @@ type evictions struct {
 	*gentype.Client[policyv1beta1.Eviction, struct{}]
 }
 
-// Evictions makes a client of evictions. An empty namespace stands for all.
+// Evictions returns a client of evictions. An empty namespace stands for all.
 func (c *PolicyV1beta1Client) Evictions(namespace string) EvictionInterface {
 	return evictions{gentype.New[policyv1beta1.Eviction, struct{}](c.restClient, "evictions", namespace)}
 }
 
-// PodDisruptionBudgetsGetter makes clients of pod disruption budgets.
+// PodDisruptionBudgetsGetter returns clients of pod disruption budgets.
 type PodDisruptionBudgetsGetter interface {
 	PodDisruptionBudgets(namespace string) PodDisruptionBudgetInterface
 }
@@ -88,12 +88,12 @@ type PodDisruptionBudgetInterface interface {
 	PodDisruptionBudgetExpansion
 }
 
-// PodDisruptionBudgets makes a client of pod disruption budgets. An empty namespace stands for all.
+// PodDisruptionBudgets returns a client of pod disruption budgets. An empty namespace stands for all.
 func (c *PolicyV1beta1Client) PodDisruptionBudgets(namespace string) PodDisruptionBudgetInterface {
 	return gentype.New[policyv1beta1.PodDisruptionBudget, policyv1beta1.PodDisruptionBudgetList](c.restClient, "poddisruptionbudgets", namespace)
 }
 
-// What a kind can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	PodDisruptionBudgetExpansion interface{}
 )

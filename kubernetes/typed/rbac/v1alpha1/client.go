@@ -12,7 +12,7 @@ import (
 	"vedette.dev/rest"
 )
 
-// RbacV1alpha1Interface is what RbacV1alpha1Client can do.
+// RbacV1alpha1Interface is the interface of RbacV1alpha1Client.
 type RbacV1alpha1Interface interface {
 	RESTClient() rest.Interface
 	ClusterRolesGetter
@@ -21,32 +21,32 @@ type RbacV1alpha1Interface interface {
 	RoleBindingsGetter
 }
 
-// RbacV1alpha1Client makes the clients of the kinds in rbac.authorization.k8s.io/v1alpha1.
+// RbacV1alpha1Client returns the clients of the kinds in rbac.authorization.k8s.io/v1alpha1.
 type RbacV1alpha1Client struct {
 	restClient rest.Interface
 }
 
-// NewForConfig makes the group's client, with connections and limits as c says.
+// NewForConfig returns the group's client, with the connections and limits of c.
 func NewForConfig(c *rest.Config) (*RbacV1alpha1Client, error) {
 	return gentype.ForConfig(c, group, New)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*RbacV1alpha1Client, error) {
 	return gentype.ForConfigAndClient(c, h, group, New)
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *RbacV1alpha1Client {
 	return gentype.Must(NewForConfig(c))
 }
 
-// New makes the group's client of one that is set up for it already.
+// New returns the group's client for a REST client that is configured for the group.
 func New(c rest.Interface) *RbacV1alpha1Client {
 	return &RbacV1alpha1Client{c}
 }
 
-// RESTClient returns the client that carries the requests.
+// RESTClient returns the client that sends the requests.
 func (c *RbacV1alpha1Client) RESTClient() rest.Interface {
 	if c == nil {
 		return nil
@@ -59,7 +59,7 @@ var group = gentype.NewGroup(rbacv1alpha1.SchemeGroupVersion,
 	rbacv1alpha1.AddToScheme,
 )
 
-// ClusterRolesGetter makes clients of cluster roles.
+// ClusterRolesGetter returns clients of cluster roles.
 type ClusterRolesGetter interface {
 	ClusterRoles() ClusterRoleInterface
 }
@@ -70,12 +70,12 @@ type ClusterRoleInterface interface {
 	ClusterRoleExpansion
 }
 
-// ClusterRoles makes a client of cluster roles.
+// ClusterRoles returns a client of cluster roles.
 func (c *RbacV1alpha1Client) ClusterRoles() ClusterRoleInterface {
 	return gentype.New[rbacv1alpha1.ClusterRole, rbacv1alpha1.ClusterRoleList](c.restClient, "clusterroles", "")
 }
 
-// ClusterRoleBindingsGetter makes clients of cluster role bindings.
+// ClusterRoleBindingsGetter returns clients of cluster role bindings.
 type ClusterRoleBindingsGetter interface {
 	ClusterRoleBindings() ClusterRoleBindingInterface
 }
@@ -86,12 +86,12 @@ type ClusterRoleBindingInterface interface {
 	ClusterRoleBindingExpansion
 }
 
-// ClusterRoleBindings makes a client of cluster role bindings.
+// ClusterRoleBindings returns a client of cluster role bindings.
 func (c *RbacV1alpha1Client) ClusterRoleBindings() ClusterRoleBindingInterface {
 	return gentype.New[rbacv1alpha1.ClusterRoleBinding, rbacv1alpha1.ClusterRoleBindingList](c.restClient, "clusterrolebindings", "")
 }
 
-// RolesGetter makes clients of roles.
+// RolesGetter returns clients of roles.
 type RolesGetter interface {
 	Roles(namespace string) RoleInterface
 }
@@ -102,12 +102,12 @@ type RoleInterface interface {
 	RoleExpansion
 }
 
-// Roles makes a client of roles. An empty namespace stands for all.
+// Roles returns a client of roles. An empty namespace stands for all.
 func (c *RbacV1alpha1Client) Roles(namespace string) RoleInterface {
 	return gentype.New[rbacv1alpha1.Role, rbacv1alpha1.RoleList](c.restClient, "roles", namespace)
 }
 
-// RoleBindingsGetter makes clients of role bindings.
+// RoleBindingsGetter returns clients of role bindings.
 type RoleBindingsGetter interface {
 	RoleBindings(namespace string) RoleBindingInterface
 }
@@ -118,12 +118,12 @@ type RoleBindingInterface interface {
 	RoleBindingExpansion
 }
 
-// RoleBindings makes a client of role bindings. An empty namespace stands for all.
+// RoleBindings returns a client of role bindings. An empty namespace stands for all.
 func (c *RbacV1alpha1Client) RoleBindings(namespace string) RoleBindingInterface {
 	return gentype.New[rbacv1alpha1.RoleBinding, rbacv1alpha1.RoleBindingList](c.restClient, "rolebindings", namespace)
 }
 
-// What a kind can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	ClusterRoleExpansion        interface{}
 	ClusterRoleBindingExpansion interface{}

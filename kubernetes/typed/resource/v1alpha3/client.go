@@ -12,39 +12,39 @@ import (
 	"vedette.dev/rest"
 )
 
-// ResourceV1alpha3Interface is what ResourceV1alpha3Client can do.
+// ResourceV1alpha3Interface is the interface of ResourceV1alpha3Client.
 type ResourceV1alpha3Interface interface {
 	RESTClient() rest.Interface
 	DeviceTaintRulesGetter
 	ResourcePoolStatusRequestsGetter
 }
 
-// ResourceV1alpha3Client makes the clients of the kinds in resource.k8s.io/v1alpha3.
+// ResourceV1alpha3Client returns the clients of the kinds in resource.k8s.io/v1alpha3.
 type ResourceV1alpha3Client struct {
 	restClient rest.Interface
 }
 
-// NewForConfig makes the group's client, with connections and limits as c says.
+// NewForConfig returns the group's client, with the connections and limits of c.
 func NewForConfig(c *rest.Config) (*ResourceV1alpha3Client, error) {
 	return gentype.ForConfig(c, group, New)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*ResourceV1alpha3Client, error) {
 	return gentype.ForConfigAndClient(c, h, group, New)
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *ResourceV1alpha3Client {
 	return gentype.Must(NewForConfig(c))
 }
 
-// New makes the group's client of one that is set up for it already.
+// New returns the group's client for a REST client that is configured for the group.
 func New(c rest.Interface) *ResourceV1alpha3Client {
 	return &ResourceV1alpha3Client{c}
 }
 
-// RESTClient returns the client that carries the requests.
+// RESTClient returns the client that sends the requests.
 func (c *ResourceV1alpha3Client) RESTClient() rest.Interface {
 	if c == nil {
 		return nil
@@ -57,7 +57,7 @@ var group = gentype.NewGroup(resourcev1alpha3.SchemeGroupVersion,
 	resourcev1alpha3.AddToScheme,
 )
 
-// DeviceTaintRulesGetter makes clients of device taint rules.
+// DeviceTaintRulesGetter returns clients of device taint rules.
 type DeviceTaintRulesGetter interface {
 	DeviceTaintRules() DeviceTaintRuleInterface
 }
@@ -69,12 +69,12 @@ type DeviceTaintRuleInterface interface {
 	DeviceTaintRuleExpansion
 }
 
-// DeviceTaintRules makes a client of device taint rules.
+// DeviceTaintRules returns a client of device taint rules.
 func (c *ResourceV1alpha3Client) DeviceTaintRules() DeviceTaintRuleInterface {
 	return gentype.New[resourcev1alpha3.DeviceTaintRule, resourcev1alpha3.DeviceTaintRuleList](c.restClient, "devicetaintrules", "")
 }
 
-// ResourcePoolStatusRequestsGetter makes clients of resource pool status requests.
+// ResourcePoolStatusRequestsGetter returns clients of resource pool status requests.
 type ResourcePoolStatusRequestsGetter interface {
 	ResourcePoolStatusRequests() ResourcePoolStatusRequestInterface
 }
@@ -86,12 +86,12 @@ type ResourcePoolStatusRequestInterface interface {
 	ResourcePoolStatusRequestExpansion
 }
 
-// ResourcePoolStatusRequests makes a client of resource pool status requests.
+// ResourcePoolStatusRequests returns a client of resource pool status requests.
 func (c *ResourceV1alpha3Client) ResourcePoolStatusRequests() ResourcePoolStatusRequestInterface {
 	return gentype.New[resourcev1alpha3.ResourcePoolStatusRequest, resourcev1alpha3.ResourcePoolStatusRequestList](c.restClient, "resourcepoolstatusrequests", "")
 }
 
-// What a kind can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	DeviceTaintRuleExpansion           interface{}
 	ResourcePoolStatusRequestExpansion interface{}

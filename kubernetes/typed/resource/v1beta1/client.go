@@ -12,7 +12,7 @@ import (
 	"vedette.dev/rest"
 )
 
-// ResourceV1beta1Interface is what ResourceV1beta1Client can do.
+// ResourceV1beta1Interface is the interface of ResourceV1beta1Client.
 type ResourceV1beta1Interface interface {
 	RESTClient() rest.Interface
 	DeviceClassesGetter
@@ -21,32 +21,32 @@ type ResourceV1beta1Interface interface {
 	ResourceSlicesGetter
 }
 
-// ResourceV1beta1Client makes the clients of the kinds in resource.k8s.io/v1beta1.
+// ResourceV1beta1Client returns the clients of the kinds in resource.k8s.io/v1beta1.
 type ResourceV1beta1Client struct {
 	restClient rest.Interface
 }
 
-// NewForConfig makes the group's client, with connections and limits as c says.
+// NewForConfig returns the group's client, with the connections and limits of c.
 func NewForConfig(c *rest.Config) (*ResourceV1beta1Client, error) {
 	return gentype.ForConfig(c, group, New)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*ResourceV1beta1Client, error) {
 	return gentype.ForConfigAndClient(c, h, group, New)
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *ResourceV1beta1Client {
 	return gentype.Must(NewForConfig(c))
 }
 
-// New makes the group's client of one that is set up for it already.
+// New returns the group's client for a REST client that is configured for the group.
 func New(c rest.Interface) *ResourceV1beta1Client {
 	return &ResourceV1beta1Client{c}
 }
 
-// RESTClient returns the client that carries the requests.
+// RESTClient returns the client that sends the requests.
 func (c *ResourceV1beta1Client) RESTClient() rest.Interface {
 	if c == nil {
 		return nil
@@ -59,7 +59,7 @@ var group = gentype.NewGroup(resourcev1beta1.SchemeGroupVersion,
 	resourcev1beta1.AddToScheme,
 )
 
-// DeviceClassesGetter makes clients of device classes.
+// DeviceClassesGetter returns clients of device classes.
 type DeviceClassesGetter interface {
 	DeviceClasses() DeviceClassInterface
 }
@@ -70,12 +70,12 @@ type DeviceClassInterface interface {
 	DeviceClassExpansion
 }
 
-// DeviceClasses makes a client of device classes.
+// DeviceClasses returns a client of device classes.
 func (c *ResourceV1beta1Client) DeviceClasses() DeviceClassInterface {
 	return gentype.New[resourcev1beta1.DeviceClass, resourcev1beta1.DeviceClassList](c.restClient, "deviceclasses", "")
 }
 
-// ResourceClaimsGetter makes clients of resource claims.
+// ResourceClaimsGetter returns clients of resource claims.
 type ResourceClaimsGetter interface {
 	ResourceClaims(namespace string) ResourceClaimInterface
 }
@@ -87,12 +87,12 @@ type ResourceClaimInterface interface {
 	ResourceClaimExpansion
 }
 
-// ResourceClaims makes a client of resource claims. An empty namespace stands for all.
+// ResourceClaims returns a client of resource claims. An empty namespace stands for all.
 func (c *ResourceV1beta1Client) ResourceClaims(namespace string) ResourceClaimInterface {
 	return gentype.New[resourcev1beta1.ResourceClaim, resourcev1beta1.ResourceClaimList](c.restClient, "resourceclaims", namespace)
 }
 
-// ResourceClaimTemplatesGetter makes clients of resource claim templates.
+// ResourceClaimTemplatesGetter returns clients of resource claim templates.
 type ResourceClaimTemplatesGetter interface {
 	ResourceClaimTemplates(namespace string) ResourceClaimTemplateInterface
 }
@@ -103,12 +103,12 @@ type ResourceClaimTemplateInterface interface {
 	ResourceClaimTemplateExpansion
 }
 
-// ResourceClaimTemplates makes a client of resource claim templates. An empty namespace stands for all.
+// ResourceClaimTemplates returns a client of resource claim templates. An empty namespace stands for all.
 func (c *ResourceV1beta1Client) ResourceClaimTemplates(namespace string) ResourceClaimTemplateInterface {
 	return gentype.New[resourcev1beta1.ResourceClaimTemplate, resourcev1beta1.ResourceClaimTemplateList](c.restClient, "resourceclaimtemplates", namespace)
 }
 
-// ResourceSlicesGetter makes clients of resource slices.
+// ResourceSlicesGetter returns clients of resource slices.
 type ResourceSlicesGetter interface {
 	ResourceSlices() ResourceSliceInterface
 }
@@ -119,12 +119,12 @@ type ResourceSliceInterface interface {
 	ResourceSliceExpansion
 }
 
-// ResourceSlices makes a client of resource slices.
+// ResourceSlices returns a client of resource slices.
 func (c *ResourceV1beta1Client) ResourceSlices() ResourceSliceInterface {
 	return gentype.New[resourcev1beta1.ResourceSlice, resourcev1beta1.ResourceSliceList](c.restClient, "resourceslices", "")
 }
 
-// What a kind can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	DeviceClassExpansion           interface{}
 	ResourceClaimExpansion         interface{}

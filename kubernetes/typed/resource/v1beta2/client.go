@@ -12,7 +12,7 @@ import (
 	"vedette.dev/rest"
 )
 
-// ResourceV1beta2Interface is what ResourceV1beta2Client can do.
+// ResourceV1beta2Interface is the interface of ResourceV1beta2Client.
 type ResourceV1beta2Interface interface {
 	RESTClient() rest.Interface
 	DeviceClassesGetter
@@ -22,32 +22,32 @@ type ResourceV1beta2Interface interface {
 	ResourceSlicesGetter
 }
 
-// ResourceV1beta2Client makes the clients of the kinds in resource.k8s.io/v1beta2.
+// ResourceV1beta2Client returns the clients of the kinds in resource.k8s.io/v1beta2.
 type ResourceV1beta2Client struct {
 	restClient rest.Interface
 }
 
-// NewForConfig makes the group's client, with connections and limits as c says.
+// NewForConfig returns the group's client, with the connections and limits of c.
 func NewForConfig(c *rest.Config) (*ResourceV1beta2Client, error) {
 	return gentype.ForConfig(c, group, New)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*ResourceV1beta2Client, error) {
 	return gentype.ForConfigAndClient(c, h, group, New)
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *ResourceV1beta2Client {
 	return gentype.Must(NewForConfig(c))
 }
 
-// New makes the group's client of one that is set up for it already.
+// New returns the group's client for a REST client that is configured for the group.
 func New(c rest.Interface) *ResourceV1beta2Client {
 	return &ResourceV1beta2Client{c}
 }
 
-// RESTClient returns the client that carries the requests.
+// RESTClient returns the client that sends the requests.
 func (c *ResourceV1beta2Client) RESTClient() rest.Interface {
 	if c == nil {
 		return nil
@@ -60,7 +60,7 @@ var group = gentype.NewGroup(resourcev1beta2.SchemeGroupVersion,
 	resourcev1beta2.AddToScheme,
 )
 
-// DeviceClassesGetter makes clients of device classes.
+// DeviceClassesGetter returns clients of device classes.
 type DeviceClassesGetter interface {
 	DeviceClasses() DeviceClassInterface
 }
@@ -71,12 +71,12 @@ type DeviceClassInterface interface {
 	DeviceClassExpansion
 }
 
-// DeviceClasses makes a client of device classes.
+// DeviceClasses returns a client of device classes.
 func (c *ResourceV1beta2Client) DeviceClasses() DeviceClassInterface {
 	return gentype.New[resourcev1beta2.DeviceClass, resourcev1beta2.DeviceClassList](c.restClient, "deviceclasses", "")
 }
 
-// DeviceTaintRulesGetter makes clients of device taint rules.
+// DeviceTaintRulesGetter returns clients of device taint rules.
 type DeviceTaintRulesGetter interface {
 	DeviceTaintRules() DeviceTaintRuleInterface
 }
@@ -88,12 +88,12 @@ type DeviceTaintRuleInterface interface {
 	DeviceTaintRuleExpansion
 }
 
-// DeviceTaintRules makes a client of device taint rules.
+// DeviceTaintRules returns a client of device taint rules.
 func (c *ResourceV1beta2Client) DeviceTaintRules() DeviceTaintRuleInterface {
 	return gentype.New[resourcev1beta2.DeviceTaintRule, resourcev1beta2.DeviceTaintRuleList](c.restClient, "devicetaintrules", "")
 }
 
-// ResourceClaimsGetter makes clients of resource claims.
+// ResourceClaimsGetter returns clients of resource claims.
 type ResourceClaimsGetter interface {
 	ResourceClaims(namespace string) ResourceClaimInterface
 }
@@ -105,12 +105,12 @@ type ResourceClaimInterface interface {
 	ResourceClaimExpansion
 }
 
-// ResourceClaims makes a client of resource claims. An empty namespace stands for all.
+// ResourceClaims returns a client of resource claims. An empty namespace stands for all.
 func (c *ResourceV1beta2Client) ResourceClaims(namespace string) ResourceClaimInterface {
 	return gentype.New[resourcev1beta2.ResourceClaim, resourcev1beta2.ResourceClaimList](c.restClient, "resourceclaims", namespace)
 }
 
-// ResourceClaimTemplatesGetter makes clients of resource claim templates.
+// ResourceClaimTemplatesGetter returns clients of resource claim templates.
 type ResourceClaimTemplatesGetter interface {
 	ResourceClaimTemplates(namespace string) ResourceClaimTemplateInterface
 }
@@ -121,12 +121,12 @@ type ResourceClaimTemplateInterface interface {
 	ResourceClaimTemplateExpansion
 }
 
-// ResourceClaimTemplates makes a client of resource claim templates. An empty namespace stands for all.
+// ResourceClaimTemplates returns a client of resource claim templates. An empty namespace stands for all.
 func (c *ResourceV1beta2Client) ResourceClaimTemplates(namespace string) ResourceClaimTemplateInterface {
 	return gentype.New[resourcev1beta2.ResourceClaimTemplate, resourcev1beta2.ResourceClaimTemplateList](c.restClient, "resourceclaimtemplates", namespace)
 }
 
-// ResourceSlicesGetter makes clients of resource slices.
+// ResourceSlicesGetter returns clients of resource slices.
 type ResourceSlicesGetter interface {
 	ResourceSlices() ResourceSliceInterface
 }
@@ -137,12 +137,12 @@ type ResourceSliceInterface interface {
 	ResourceSliceExpansion
 }
 
-// ResourceSlices makes a client of resource slices.
+// ResourceSlices returns a client of resource slices.
 func (c *ResourceV1beta2Client) ResourceSlices() ResourceSliceInterface {
 	return gentype.New[resourcev1beta2.ResourceSlice, resourcev1beta2.ResourceSliceList](c.restClient, "resourceslices", "")
 }
 
-// What a kind can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	DeviceClassExpansion           interface{}
 	DeviceTaintRuleExpansion       interface{}

@@ -12,38 +12,38 @@ import (
 	"vedette.dev/rest"
 )
 
-// SchedulingV1Interface is what SchedulingV1Client can do.
+// SchedulingV1Interface is the interface of SchedulingV1Client.
 type SchedulingV1Interface interface {
 	RESTClient() rest.Interface
 	PriorityClassesGetter
 }
 
-// SchedulingV1Client makes the clients of the kinds in scheduling.k8s.io/v1.
+// SchedulingV1Client returns the clients of the kinds in scheduling.k8s.io/v1.
 type SchedulingV1Client struct {
 	restClient rest.Interface
 }
 
-// NewForConfig makes the group's client, with connections and limits as c says.
+// NewForConfig returns the group's client, with the connections and limits of c.
 func NewForConfig(c *rest.Config) (*SchedulingV1Client, error) {
 	return gentype.ForConfig(c, group, New)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*SchedulingV1Client, error) {
 	return gentype.ForConfigAndClient(c, h, group, New)
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *SchedulingV1Client {
 	return gentype.Must(NewForConfig(c))
 }
 
-// New makes the group's client of one that is set up for it already.
+// New returns the group's client for a REST client that is configured for the group.
 func New(c rest.Interface) *SchedulingV1Client {
 	return &SchedulingV1Client{c}
 }
 
-// RESTClient returns the client that carries the requests.
+// RESTClient returns the client that sends the requests.
 func (c *SchedulingV1Client) RESTClient() rest.Interface {
 	if c == nil {
 		return nil
@@ -56,7 +56,7 @@ var group = gentype.NewGroup(schedulingv1.SchemeGroupVersion,
 	schedulingv1.AddToScheme,
 )
 
-// PriorityClassesGetter makes clients of priority classes.
+// PriorityClassesGetter returns clients of priority classes.
 type PriorityClassesGetter interface {
 	PriorityClasses() PriorityClassInterface
 }
@@ -67,12 +67,12 @@ type PriorityClassInterface interface {
 	PriorityClassExpansion
 }
 
-// PriorityClasses makes a client of priority classes.
+// PriorityClasses returns a client of priority classes.
 func (c *SchedulingV1Client) PriorityClasses() PriorityClassInterface {
 	return gentype.New[schedulingv1.PriorityClass, schedulingv1.PriorityClassList](c.restClient, "priorityclasses", "")
 }
 
-// What a kind can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	PriorityClassExpansion interface{}
 )

@@ -12,7 +12,7 @@ import (
 	"vedette.dev/rest"
 )
 
-// SchedulingV1alpha3Interface is what SchedulingV1alpha3Client can do.
+// SchedulingV1alpha3Interface is the interface of SchedulingV1alpha3Client.
 type SchedulingV1alpha3Interface interface {
 	RESTClient() rest.Interface
 	CompositePodGroupsGetter
@@ -20,32 +20,32 @@ type SchedulingV1alpha3Interface interface {
 	WorkloadsGetter
 }
 
-// SchedulingV1alpha3Client makes the clients of the kinds in scheduling.k8s.io/v1alpha3.
+// SchedulingV1alpha3Client returns the clients of the kinds in scheduling.k8s.io/v1alpha3.
 type SchedulingV1alpha3Client struct {
 	restClient rest.Interface
 }
 
-// NewForConfig makes the group's client, with connections and limits as c says.
+// NewForConfig returns the group's client, with the connections and limits of c.
 func NewForConfig(c *rest.Config) (*SchedulingV1alpha3Client, error) {
 	return gentype.ForConfig(c, group, New)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*SchedulingV1alpha3Client, error) {
 	return gentype.ForConfigAndClient(c, h, group, New)
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *SchedulingV1alpha3Client {
 	return gentype.Must(NewForConfig(c))
 }
 
-// New makes the group's client of one that is set up for it already.
+// New returns the group's client for a REST client that is configured for the group.
 func New(c rest.Interface) *SchedulingV1alpha3Client {
 	return &SchedulingV1alpha3Client{c}
 }
 
-// RESTClient returns the client that carries the requests.
+// RESTClient returns the client that sends the requests.
 func (c *SchedulingV1alpha3Client) RESTClient() rest.Interface {
 	if c == nil {
 		return nil
@@ -58,7 +58,7 @@ var group = gentype.NewGroup(schedulingv1alpha3.SchemeGroupVersion,
 	schedulingv1alpha3.AddToScheme,
 )
 
-// CompositePodGroupsGetter makes clients of composite pod groups.
+// CompositePodGroupsGetter returns clients of composite pod groups.
 type CompositePodGroupsGetter interface {
 	CompositePodGroups(namespace string) CompositePodGroupInterface
 }
@@ -70,12 +70,12 @@ type CompositePodGroupInterface interface {
 	CompositePodGroupExpansion
 }
 
-// CompositePodGroups makes a client of composite pod groups. An empty namespace stands for all.
+// CompositePodGroups returns a client of composite pod groups. An empty namespace stands for all.
 func (c *SchedulingV1alpha3Client) CompositePodGroups(namespace string) CompositePodGroupInterface {
 	return gentype.New[schedulingv1alpha3.CompositePodGroup, schedulingv1alpha3.CompositePodGroupList](c.restClient, "compositepodgroups", namespace)
 }
 
-// PodGroupsGetter makes clients of pod groups.
+// PodGroupsGetter returns clients of pod groups.
 type PodGroupsGetter interface {
 	PodGroups(namespace string) PodGroupInterface
 }
@@ -87,12 +87,12 @@ type PodGroupInterface interface {
 	PodGroupExpansion
 }
 
-// PodGroups makes a client of pod groups. An empty namespace stands for all.
+// PodGroups returns a client of pod groups. An empty namespace stands for all.
 func (c *SchedulingV1alpha3Client) PodGroups(namespace string) PodGroupInterface {
 	return gentype.New[schedulingv1alpha3.PodGroup, schedulingv1alpha3.PodGroupList](c.restClient, "podgroups", namespace)
 }
 
-// WorkloadsGetter makes clients of workloads.
+// WorkloadsGetter returns clients of workloads.
 type WorkloadsGetter interface {
 	Workloads(namespace string) WorkloadInterface
 }
@@ -103,12 +103,12 @@ type WorkloadInterface interface {
 	WorkloadExpansion
 }
 
-// Workloads makes a client of workloads. An empty namespace stands for all.
+// Workloads returns a client of workloads. An empty namespace stands for all.
 func (c *SchedulingV1alpha3Client) Workloads(namespace string) WorkloadInterface {
 	return gentype.New[schedulingv1alpha3.Workload, schedulingv1alpha3.WorkloadList](c.restClient, "workloads", namespace)
 }
 
-// What a kind can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	CompositePodGroupExpansion interface{}
 	PodGroupExpansion          interface{}

@@ -12,7 +12,7 @@ import (
 	"vedette.dev/rest"
 )
 
-// SchedulingV1beta1Interface is what SchedulingV1beta1Client can do.
+// SchedulingV1beta1Interface is the interface of SchedulingV1beta1Client.
 type SchedulingV1beta1Interface interface {
 	RESTClient() rest.Interface
 	PodGroupsGetter
@@ -20,32 +20,32 @@ type SchedulingV1beta1Interface interface {
 	WorkloadsGetter
 }
 
-// SchedulingV1beta1Client makes the clients of the kinds in scheduling.k8s.io/v1beta1.
+// SchedulingV1beta1Client returns the clients of the kinds in scheduling.k8s.io/v1beta1.
 type SchedulingV1beta1Client struct {
 	restClient rest.Interface
 }
 
-// NewForConfig makes the group's client, with connections and limits as c says.
+// NewForConfig returns the group's client, with the connections and limits of c.
 func NewForConfig(c *rest.Config) (*SchedulingV1beta1Client, error) {
 	return gentype.ForConfig(c, group, New)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*SchedulingV1beta1Client, error) {
 	return gentype.ForConfigAndClient(c, h, group, New)
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *SchedulingV1beta1Client {
 	return gentype.Must(NewForConfig(c))
 }
 
-// New makes the group's client of one that is set up for it already.
+// New returns the group's client for a REST client that is configured for the group.
 func New(c rest.Interface) *SchedulingV1beta1Client {
 	return &SchedulingV1beta1Client{c}
 }
 
-// RESTClient returns the client that carries the requests.
+// RESTClient returns the client that sends the requests.
 func (c *SchedulingV1beta1Client) RESTClient() rest.Interface {
 	if c == nil {
 		return nil
@@ -58,7 +58,7 @@ var group = gentype.NewGroup(schedulingv1beta1.SchemeGroupVersion,
 	schedulingv1beta1.AddToScheme,
 )
 
-// PodGroupsGetter makes clients of pod groups.
+// PodGroupsGetter returns clients of pod groups.
 type PodGroupsGetter interface {
 	PodGroups(namespace string) PodGroupInterface
 }
@@ -70,12 +70,12 @@ type PodGroupInterface interface {
 	PodGroupExpansion
 }
 
-// PodGroups makes a client of pod groups. An empty namespace stands for all.
+// PodGroups returns a client of pod groups. An empty namespace stands for all.
 func (c *SchedulingV1beta1Client) PodGroups(namespace string) PodGroupInterface {
 	return gentype.New[schedulingv1beta1.PodGroup, schedulingv1beta1.PodGroupList](c.restClient, "podgroups", namespace)
 }
 
-// PriorityClassesGetter makes clients of priority classes.
+// PriorityClassesGetter returns clients of priority classes.
 type PriorityClassesGetter interface {
 	PriorityClasses() PriorityClassInterface
 }
@@ -86,12 +86,12 @@ type PriorityClassInterface interface {
 	PriorityClassExpansion
 }
 
-// PriorityClasses makes a client of priority classes.
+// PriorityClasses returns a client of priority classes.
 func (c *SchedulingV1beta1Client) PriorityClasses() PriorityClassInterface {
 	return gentype.New[schedulingv1beta1.PriorityClass, schedulingv1beta1.PriorityClassList](c.restClient, "priorityclasses", "")
 }
 
-// WorkloadsGetter makes clients of workloads.
+// WorkloadsGetter returns clients of workloads.
 type WorkloadsGetter interface {
 	Workloads(namespace string) WorkloadInterface
 }
@@ -102,12 +102,12 @@ type WorkloadInterface interface {
 	WorkloadExpansion
 }
 
-// Workloads makes a client of workloads. An empty namespace stands for all.
+// Workloads returns a client of workloads. An empty namespace stands for all.
 func (c *SchedulingV1beta1Client) Workloads(namespace string) WorkloadInterface {
 	return gentype.New[schedulingv1beta1.Workload, schedulingv1beta1.WorkloadList](c.restClient, "workloads", namespace)
 }
 
-// What a kind can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	PodGroupExpansion      interface{}
 	PriorityClassExpansion interface{}

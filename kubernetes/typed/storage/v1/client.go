@@ -12,7 +12,7 @@ import (
 	"vedette.dev/rest"
 )
 
-// StorageV1Interface is what StorageV1Client can do.
+// StorageV1Interface is the interface of StorageV1Client.
 type StorageV1Interface interface {
 	RESTClient() rest.Interface
 	CSIDriversGetter
@@ -23,32 +23,32 @@ type StorageV1Interface interface {
 	VolumeAttributesClassesGetter
 }
 
-// StorageV1Client makes the clients of the kinds in storage.k8s.io/v1.
+// StorageV1Client returns the clients of the kinds in storage.k8s.io/v1.
 type StorageV1Client struct {
 	restClient rest.Interface
 }
 
-// NewForConfig makes the group's client, with connections and limits as c says.
+// NewForConfig returns the group's client, with the connections and limits of c.
 func NewForConfig(c *rest.Config) (*StorageV1Client, error) {
 	return gentype.ForConfig(c, group, New)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*StorageV1Client, error) {
 	return gentype.ForConfigAndClient(c, h, group, New)
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *StorageV1Client {
 	return gentype.Must(NewForConfig(c))
 }
 
-// New makes the group's client of one that is set up for it already.
+// New returns the group's client for a REST client that is configured for the group.
 func New(c rest.Interface) *StorageV1Client {
 	return &StorageV1Client{c}
 }
 
-// RESTClient returns the client that carries the requests.
+// RESTClient returns the client that sends the requests.
 func (c *StorageV1Client) RESTClient() rest.Interface {
 	if c == nil {
 		return nil
@@ -61,7 +61,7 @@ var group = gentype.NewGroup(storagev1.SchemeGroupVersion,
 	storagev1.AddToScheme,
 )
 
-// CSIDriversGetter makes clients of CSI drivers.
+// CSIDriversGetter returns clients of CSI drivers.
 type CSIDriversGetter interface {
 	CSIDrivers() CSIDriverInterface
 }
@@ -72,12 +72,12 @@ type CSIDriverInterface interface {
 	CSIDriverExpansion
 }
 
-// CSIDrivers makes a client of CSI drivers.
+// CSIDrivers returns a client of CSI drivers.
 func (c *StorageV1Client) CSIDrivers() CSIDriverInterface {
 	return gentype.New[storagev1.CSIDriver, storagev1.CSIDriverList](c.restClient, "csidrivers", "")
 }
 
-// CSINodesGetter makes clients of CSI nodes.
+// CSINodesGetter returns clients of CSI nodes.
 type CSINodesGetter interface {
 	CSINodes() CSINodeInterface
 }
@@ -89,12 +89,12 @@ type CSINodeInterface interface {
 	CSINodeExpansion
 }
 
-// CSINodes makes a client of CSI nodes.
+// CSINodes returns a client of CSI nodes.
 func (c *StorageV1Client) CSINodes() CSINodeInterface {
 	return gentype.New[storagev1.CSINode, storagev1.CSINodeList](c.restClient, "csinodes", "")
 }
 
-// CSIStorageCapacitiesGetter makes clients of CSI storage capacities.
+// CSIStorageCapacitiesGetter returns clients of CSI storage capacities.
 type CSIStorageCapacitiesGetter interface {
 	CSIStorageCapacities(namespace string) CSIStorageCapacityInterface
 }
@@ -105,12 +105,12 @@ type CSIStorageCapacityInterface interface {
 	CSIStorageCapacityExpansion
 }
 
-// CSIStorageCapacities makes a client of CSI storage capacities. An empty namespace stands for all.
+// CSIStorageCapacities returns a client of CSI storage capacities. An empty namespace stands for all.
 func (c *StorageV1Client) CSIStorageCapacities(namespace string) CSIStorageCapacityInterface {
 	return gentype.New[storagev1.CSIStorageCapacity, storagev1.CSIStorageCapacityList](c.restClient, "csistoragecapacities", namespace)
 }
 
-// StorageClassesGetter makes clients of storage classes.
+// StorageClassesGetter returns clients of storage classes.
 type StorageClassesGetter interface {
 	StorageClasses() StorageClassInterface
 }
@@ -121,12 +121,12 @@ type StorageClassInterface interface {
 	StorageClassExpansion
 }
 
-// StorageClasses makes a client of storage classes.
+// StorageClasses returns a client of storage classes.
 func (c *StorageV1Client) StorageClasses() StorageClassInterface {
 	return gentype.New[storagev1.StorageClass, storagev1.StorageClassList](c.restClient, "storageclasses", "")
 }
 
-// VolumeAttachmentsGetter makes clients of volume attachments.
+// VolumeAttachmentsGetter returns clients of volume attachments.
 type VolumeAttachmentsGetter interface {
 	VolumeAttachments() VolumeAttachmentInterface
 }
@@ -138,12 +138,12 @@ type VolumeAttachmentInterface interface {
 	VolumeAttachmentExpansion
 }
 
-// VolumeAttachments makes a client of volume attachments.
+// VolumeAttachments returns a client of volume attachments.
 func (c *StorageV1Client) VolumeAttachments() VolumeAttachmentInterface {
 	return gentype.New[storagev1.VolumeAttachment, storagev1.VolumeAttachmentList](c.restClient, "volumeattachments", "")
 }
 
-// VolumeAttributesClassesGetter makes clients of volume attributes classes.
+// VolumeAttributesClassesGetter returns clients of volume attributes classes.
 type VolumeAttributesClassesGetter interface {
 	VolumeAttributesClasses() VolumeAttributesClassInterface
 }
@@ -154,12 +154,12 @@ type VolumeAttributesClassInterface interface {
 	VolumeAttributesClassExpansion
 }
 
-// VolumeAttributesClasses makes a client of volume attributes classes.
+// VolumeAttributesClasses returns a client of volume attributes classes.
 func (c *StorageV1Client) VolumeAttributesClasses() VolumeAttributesClassInterface {
 	return gentype.New[storagev1.VolumeAttributesClass, storagev1.VolumeAttributesClassList](c.restClient, "volumeattributesclasses", "")
 }
 
-// What a kind can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	CSIDriverExpansion             interface{}
 	CSINodeExpansion               interface{}

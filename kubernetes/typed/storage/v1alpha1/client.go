@@ -12,7 +12,7 @@ import (
 	"vedette.dev/rest"
 )
 
-// StorageV1alpha1Interface is what StorageV1alpha1Client can do.
+// StorageV1alpha1Interface is the interface of StorageV1alpha1Client.
 type StorageV1alpha1Interface interface {
 	RESTClient() rest.Interface
 	CSIStorageCapacitiesGetter
@@ -20,32 +20,32 @@ type StorageV1alpha1Interface interface {
 	VolumeAttributesClassesGetter
 }
 
-// StorageV1alpha1Client makes the clients of the kinds in storage.k8s.io/v1alpha1.
+// StorageV1alpha1Client returns the clients of the kinds in storage.k8s.io/v1alpha1.
 type StorageV1alpha1Client struct {
 	restClient rest.Interface
 }
 
-// NewForConfig makes the group's client, with connections and limits as c says.
+// NewForConfig returns the group's client, with the connections and limits of c.
 func NewForConfig(c *rest.Config) (*StorageV1alpha1Client, error) {
 	return gentype.ForConfig(c, group, New)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*StorageV1alpha1Client, error) {
 	return gentype.ForConfigAndClient(c, h, group, New)
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *StorageV1alpha1Client {
 	return gentype.Must(NewForConfig(c))
 }
 
-// New makes the group's client of one that is set up for it already.
+// New returns the group's client for a REST client that is configured for the group.
 func New(c rest.Interface) *StorageV1alpha1Client {
 	return &StorageV1alpha1Client{c}
 }
 
-// RESTClient returns the client that carries the requests.
+// RESTClient returns the client that sends the requests.
 func (c *StorageV1alpha1Client) RESTClient() rest.Interface {
 	if c == nil {
 		return nil
@@ -58,7 +58,7 @@ var group = gentype.NewGroup(storagev1alpha1.SchemeGroupVersion,
 	storagev1alpha1.AddToScheme,
 )
 
-// CSIStorageCapacitiesGetter makes clients of CSI storage capacities.
+// CSIStorageCapacitiesGetter returns clients of CSI storage capacities.
 type CSIStorageCapacitiesGetter interface {
 	CSIStorageCapacities(namespace string) CSIStorageCapacityInterface
 }
@@ -69,12 +69,12 @@ type CSIStorageCapacityInterface interface {
 	CSIStorageCapacityExpansion
 }
 
-// CSIStorageCapacities makes a client of CSI storage capacities. An empty namespace stands for all.
+// CSIStorageCapacities returns a client of CSI storage capacities. An empty namespace stands for all.
 func (c *StorageV1alpha1Client) CSIStorageCapacities(namespace string) CSIStorageCapacityInterface {
 	return gentype.New[storagev1alpha1.CSIStorageCapacity, storagev1alpha1.CSIStorageCapacityList](c.restClient, "csistoragecapacities", namespace)
 }
 
-// VolumeAttachmentsGetter makes clients of volume attachments.
+// VolumeAttachmentsGetter returns clients of volume attachments.
 type VolumeAttachmentsGetter interface {
 	VolumeAttachments() VolumeAttachmentInterface
 }
@@ -86,12 +86,12 @@ type VolumeAttachmentInterface interface {
 	VolumeAttachmentExpansion
 }
 
-// VolumeAttachments makes a client of volume attachments.
+// VolumeAttachments returns a client of volume attachments.
 func (c *StorageV1alpha1Client) VolumeAttachments() VolumeAttachmentInterface {
 	return gentype.New[storagev1alpha1.VolumeAttachment, storagev1alpha1.VolumeAttachmentList](c.restClient, "volumeattachments", "")
 }
 
-// VolumeAttributesClassesGetter makes clients of volume attributes classes.
+// VolumeAttributesClassesGetter returns clients of volume attributes classes.
 type VolumeAttributesClassesGetter interface {
 	VolumeAttributesClasses() VolumeAttributesClassInterface
 }
@@ -102,12 +102,12 @@ type VolumeAttributesClassInterface interface {
 	VolumeAttributesClassExpansion
 }
 
-// VolumeAttributesClasses makes a client of volume attributes classes.
+// VolumeAttributesClasses returns a client of volume attributes classes.
 func (c *StorageV1alpha1Client) VolumeAttributesClasses() VolumeAttributesClassInterface {
 	return gentype.New[storagev1alpha1.VolumeAttributesClass, storagev1alpha1.VolumeAttributesClassList](c.restClient, "volumeattributesclasses", "")
 }
 
-// What a kind can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	CSIStorageCapacityExpansion    interface{}
 	VolumeAttachmentExpansion      interface{}

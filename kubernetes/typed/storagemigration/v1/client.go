@@ -12,38 +12,38 @@ import (
 	"vedette.dev/rest"
 )
 
-// StoragemigrationV1Interface is what StoragemigrationV1Client can do.
+// StoragemigrationV1Interface is the interface of StoragemigrationV1Client.
 type StoragemigrationV1Interface interface {
 	RESTClient() rest.Interface
 	StorageVersionMigrationsGetter
 }
 
-// StoragemigrationV1Client makes the clients of the kinds in storagemigration.k8s.io/v1.
+// StoragemigrationV1Client returns the clients of the kinds in storagemigration.k8s.io/v1.
 type StoragemigrationV1Client struct {
 	restClient rest.Interface
 }
 
-// NewForConfig makes the group's client, with connections and limits as c says.
+// NewForConfig returns the group's client, with the connections and limits of c.
 func NewForConfig(c *rest.Config) (*StoragemigrationV1Client, error) {
 	return gentype.ForConfig(c, group, New)
 }
 
-// NewForConfigAndClient is NewForConfig with an HTTP client of the caller's, in place of what c says about connections.
+// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in c.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*StoragemigrationV1Client, error) {
 	return gentype.ForConfigAndClient(c, h, group, New)
 }
 
-// NewForConfigOrDie is NewForConfig, but panics on an error.
+// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *StoragemigrationV1Client {
 	return gentype.Must(NewForConfig(c))
 }
 
-// New makes the group's client of one that is set up for it already.
+// New returns the group's client for a REST client that is configured for the group.
 func New(c rest.Interface) *StoragemigrationV1Client {
 	return &StoragemigrationV1Client{c}
 }
 
-// RESTClient returns the client that carries the requests.
+// RESTClient returns the client that sends the requests.
 func (c *StoragemigrationV1Client) RESTClient() rest.Interface {
 	if c == nil {
 		return nil
@@ -56,7 +56,7 @@ var group = gentype.NewGroup(storagemigrationv1.SchemeGroupVersion,
 	storagemigrationv1.AddToScheme,
 )
 
-// StorageVersionMigrationsGetter makes clients of storage version migrations.
+// StorageVersionMigrationsGetter returns clients of storage version migrations.
 type StorageVersionMigrationsGetter interface {
 	StorageVersionMigrations() StorageVersionMigrationInterface
 }
@@ -68,12 +68,12 @@ type StorageVersionMigrationInterface interface {
 	StorageVersionMigrationExpansion
 }
 
-// StorageVersionMigrations makes a client of storage version migrations.
+// StorageVersionMigrations returns a client of storage version migrations.
 func (c *StoragemigrationV1Client) StorageVersionMigrations() StorageVersionMigrationInterface {
 	return gentype.New[storagemigrationv1.StorageVersionMigration, storagemigrationv1.StorageVersionMigrationList](c.restClient, "storageversionmigrations", "")
 }
 
-// What a kind can do beyond the usual is in its expansion. These have nothing more.
+// Expansion interfaces are for hand-written methods. These have none.
 type (
 	StorageVersionMigrationExpansion interface{}
 )
