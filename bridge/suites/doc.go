@@ -5,6 +5,8 @@
 //	pkg/cluster      the default of Options.NewCache
 //	pkg/controller   the default of Options.NewQueue
 //
-// TestCache runs each time. The tests of the other packages run if the environment variable BRIDGE_SUITES is "all", which is what
+// TestClientGo runs client-go's own tests of tools/cache in copies that "vedette patch-client-go" has written.
+//
+// TestCache and TestClientGo run each time. The tests of the other packages run if the environment variable BRIDGE_SUITES is "all", which is what
 // `make bridge-suites` sets.
 package suites

@@ -64,6 +64,12 @@ func Apply(ctx context.Context, c Config) (_ *Report, err error) {
 	if err != nil {
 		return nil, err
 	}
+	created := ""
+	defer func() {
+		if err != nil { // the go command may have changed go.mod even where it was only asked
+			err = errors.Join(err, m.restore(), os.RemoveAll(created))
+		}
+	}()
 	version, from, err := m.clientGo(ctx)
 	if err != nil {
 		return nil, err
@@ -80,12 +86,8 @@ func Apply(ctx context.Context, c Config) (_ *Report, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, m.restore(), os.RemoveAll(out.Copy))
-		}
-	}()
 	c.progress("copying client-go " + version)
+	created = out.Copy
 	if err := copyClientGo(from, out.Copy); err != nil {
 		return nil, err
 	}
