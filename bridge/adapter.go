@@ -1,6 +1,6 @@
 package bridge
 
-// This file, store.go and package capture are also what "vedette patch-client-go" puts into a copy of client-go.
+// This file, store.go, listwatch.go and package capture are also what "vedette patch-client-go" puts into a copy of client-go.
 
 import (
 	"context"

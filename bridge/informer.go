@@ -20,7 +20,8 @@ func NewInformer(lw clientgocache.ListerWatcher, obj runtime.Object, resync time
 
 // NewInformer is the function NewInformer with options.
 func (o Options) NewInformer(lw clientgocache.ListerWatcher, obj runtime.Object, resync time.Duration, indexers clientgocache.Indexers) clientgocache.SharedIndexInformer {
-	return newInformer(decoded(lw), lw, obj, resync, indexers, o)
+	plain, _ := lw.(*clientgocache.ListWatch)
+	return newInformer(decoded(lw, plain), lw, obj, resync, indexers, o)
 }
 
 // NewRawInformer returns a client-go informer that runs on Vedette, and reads the bytes that a ListerWatcher is sent where it can. The

@@ -8,11 +8,11 @@ import (
 	"vedette.dev/cache"
 )
 
-// decoded returns a ListerWatcher that calls another one.
-func decoded(lw clientgocache.ListerWatcher) cache.ListerWatcher {
+// decoded returns a ListerWatcher that calls another one. plain is the ListWatch that it is made of, nil if it is not.
+func decoded(lw clientgocache.ListerWatcher, plain *clientgocache.ListWatch) cache.ListerWatcher {
 	behind := clientgocache.ToListerWatcherWithContext(lw)
 	out := &cache.ListWatch{ListWithContextFunc: behind.ListWithContext, WatchFuncWithContext: behind.WatchWithContext}
-	if plain, ok := lw.(*clientgocache.ListWatch); ok {
+	if plain != nil {
 		out.DisableChunking = plain.DisableChunking
 	}
 	return cache.ToListWatcherWithWatchListSemantics(out, semantics{lw})

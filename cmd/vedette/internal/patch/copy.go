@@ -20,6 +20,7 @@ var added = map[string]string{
 	"tools_cache_vedette.go.txt": "tools/cache/vedette.go",
 	"adapter.go.txt":             "tools/cache/vedette_adapter.go",
 	"store.go.txt":               "tools/cache/vedette_store.go",
+	"listwatch.go.txt":           "tools/cache/vedette_listwatch.go",
 	"capture_capture.go.txt":     "internal/vedette/capture/capture.go",
 	"capture_doc.go.txt":         "internal/vedette/capture/doc.go",
 	"capture_listwatch.go.txt":   "internal/vedette/capture/listwatch.go",

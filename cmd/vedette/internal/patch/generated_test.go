@@ -21,6 +21,7 @@ var update = flag.Bool("update", false, "write the files that are taken from mod
 var generated = map[string]string{
 	"adapter.go.txt":           "adapter.go",
 	"store.go.txt":             "store.go",
+	"listwatch.go.txt":         "listwatch.go",
 	"capture_capture.go.txt":   "internal/capture/capture.go",
 	"capture_doc.go.txt":       "internal/capture/doc.go",
 	"capture_listwatch.go.txt": "internal/capture/listwatch.go",
@@ -67,6 +68,8 @@ func forClientGo(t *testing.T, source []byte) []byte {
 			switch {
 			case spec.Name != nil && spec.Name.Name == "clientgocache":
 				changes = append(changes, change{spec.Pos(), spec.End(), ""})
+			case spec.Path.Value == `"vedette.dev/bridge/internal/capture"`:
+				changes = append(changes, change{spec.Path.Pos(), spec.Path.End(), `"k8s.io/client-go/internal/vedette/capture"`})
 			case spec.Path.Value == `"vedette.dev/cache"`:
 				changes = append(changes, change{spec.Pos(), spec.Pos(), "vedettecache "})
 			}
