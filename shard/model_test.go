@@ -250,7 +250,11 @@ func TestHistories(t *testing.T) {
 		budget = testsize.Of(40*time.Second, 3*time.Second) // for more, see the flags
 	}
 	t.Cleanup(func() {
-		t.Logf("%d histories, %d changes of objects, %d changes of shards", played.histories.Load(), played.changes.Load(), played.moves.Load())
+		log := t.Logf
+		if *length > 0 { // a run for the record, which has no use for the log of each history
+			log = func(format string, args ...any) { fmt.Printf(format+"\n", args...) }
+		}
+		log("%d histories, %d changes of objects, %d changes of shards", played.histories.Load(), played.changes.Load(), played.moves.Load())
 	})
 	stories := stories()
 	share := budget * time.Duration(runtime.GOMAXPROCS(0)) / time.Duration(len(stories)) // as many run at the same time
