@@ -62,7 +62,7 @@ func ExampleTenancy() {
 		fmt.Println(s.ID, s.Objects, s.Full)
 	}
 	// Output:
-	// others 4 partition "others" has reached its limit of 4 objects: 1 objects were left out; raise the limit, or divide the partition
+	// others 4 shard "others" has reached its limit of 4 objects: objects left out: 1; raise the limit, or split the shard
 	// shop 3 <nil>
 }
 

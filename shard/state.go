@@ -45,8 +45,8 @@ func (s PartitionState) Err() error {
 
 // LimitError means that a shard has more objects than its limit.
 type LimitError struct {
-	// Partition is the ID of the shard.
-	Partition string
+	// ID is that of the shard.
+	ID string
 	// What is "objects" or "bytes", Limit the limit.
 	What  string
 	Limit int64

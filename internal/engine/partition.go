@@ -250,7 +250,7 @@ func (c *PartitionConfig) validate() error {
 
 // LimitError is the error of a partition that has left objects out because it has reached a limit.
 type LimitError struct {
-	Partition string
+	ID string // of the partition
 	// What is "objects" or "bytes", and Limit how many there may be.
 	What  string
 	Limit int64
@@ -259,8 +259,8 @@ type LimitError struct {
 }
 
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("partition %q has reached its limit of %d %s: %d objects were left out; raise the limit, or divide the partition",
-		e.Partition, e.Limit, e.What, e.LeftOut)
+	// Only shards have limits.
+	return fmt.Sprintf("shard %q has reached its limit of %d %s: objects left out: %d; raise the limit, or split the shard", e.ID, e.Limit, e.What, e.LeftOut)
 }
 
 // room is the limits of a partition, and how much of them is used.
@@ -294,7 +294,7 @@ func (r *room) admits(objects int, size int64) bool {
 	if r.full != nil {
 		leftOut += r.full.LeftOut
 	}
-	r.full = &LimitError{Partition: r.limits.ID, What: what, Limit: limit, LeftOut: leftOut}
+	r.full = &LimitError{ID: r.limits.ID, What: what, Limit: limit, LeftOut: leftOut}
 	return false
 }
 
