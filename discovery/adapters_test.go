@@ -152,7 +152,7 @@ func TestContentTypeIsGVK(t *testing.T) {
 		}
 	}
 	if _, err := discovery.ContentTypeIsGVK("; ;", gvk); err == nil {
-		t.Error("a malformed content type is no error")
+		t.Error("a malformed content type is not an error")
 	}
 }
 

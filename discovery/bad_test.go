@@ -112,7 +112,7 @@ func TestDuplicateGroups(t *testing.T) {
 	}
 }
 
-// The message in the error is that of the server.
+// The error has the message of the server.
 func TestErrorsOfTheServer(t *testing.T) {
 	server := recorded(t, true)
 	server.Instead("/apis", discoverytest.Fail(403, metav1.StatusReasonForbidden, `User "eve" cannot get path "/apis"`))

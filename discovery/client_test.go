@@ -25,7 +25,7 @@ func TestEverythingFromAggregatedDiscovery(t *testing.T) {
 	groups, lists, err := start(t, server).ServerGroupsAndResources()
 	failed, ok := discovery.GroupDiscoveryFailedErrorGroups(err)
 	if !ok || len(failed) != 1 || !errors.As(failed[metrics], new(discovery.StaleGroupVersionError)) {
-		t.Errorf("error %v, want that of a stale group version", err)
+		t.Errorf("error %v, want StaleGroupVersionError", err)
 	}
 	if want := "unable to retrieve the complete list of server APIs: metrics.k8s.io/v1beta1: stale GroupVersion discovery: metrics.k8s.io/v1beta1"; err.Error() != want {
 		t.Errorf("error %q, want %q", err, want)
@@ -60,7 +60,7 @@ func TestEverythingFromAServerWithoutAggregatedDiscovery(t *testing.T) {
 	groups, lists, err := start(t, server).ServerGroupsAndResources()
 	failed, ok := discovery.GroupDiscoveryFailedErrorGroups(err)
 	if !ok || len(failed) != 1 || !apierrors.IsServiceUnavailable(failed[metrics]) {
-		t.Errorf("error %v, want that of an unavailable group version", err)
+		t.Errorf("error %v, want one for an unavailable group version", err)
 	}
 	want := []string{
 		"v1: bindings namespaces namespaces/finalize pods pods/eviction",

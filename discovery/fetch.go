@@ -27,7 +27,7 @@ func read(path, kind string, body []byte, contentType string, into runtime.Objec
 	return unreadable(path, kind, body, contentType, err)
 }
 
-// unreadable says what came in the place of a document. What it looks like tells more than where its syntax is wrong: a
+// unreadable describes a response that is not the document. Its beginning says more than the position of a syntax error: a
 // login page of a proxy, or half of an answer.
 func unreadable(path, kind string, body []byte, contentType string, err error) error {
 	if err == nil {

@@ -25,7 +25,7 @@ type NamespaceableResourceInterface interface {
 
 // ResourceInterface has the operations of a resource.
 type ResourceInterface interface {
-	// Create creates an object. For a subresource, the name of the object is that of its parent.
+	// Create creates an object. For a subresource, the object has the name of its parent.
 	Create(ctx context.Context, obj *unstructured.Unstructured, options metav1.CreateOptions, subresources ...string) (*unstructured.Unstructured, error)
 	// Update replaces the object of the same name.
 	Update(ctx context.Context, obj *unstructured.Unstructured, options metav1.UpdateOptions, subresources ...string) (*unstructured.Unstructured, error)

@@ -68,7 +68,7 @@ func (a *Adaptive) Observe(answer Answer) {
 	}
 }
 
-// TryAccept takes a token if there is one that nobody waits for.
+// TryAccept takes a token if there is one and no caller waits for it.
 func (a *Adaptive) TryAccept() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -90,7 +90,7 @@ func tooFast(taken []time.Time, config AdaptiveConfig) string {
 }
 
 // Many callers, a server that takes 50 requests a second and pushes back on the rest: the limiter finds about that rate,
-// and everybody gets through.
+// and every caller gets through.
 func TestAdaptiveManyCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const capacity, callers, duration = 50, 100, 2 * time.Minute

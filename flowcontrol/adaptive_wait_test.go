@@ -93,11 +93,11 @@ func TestAdaptiveServesInOrder(t *testing.T) {
 	})
 }
 
-// A token that has come while somebody waits is not for others.
+// A token that becomes available while a caller waits is for that caller.
 func TestAdaptiveTryAcceptDoesNotOvertake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAdaptive(t, AdaptiveConfig{MaxRate: 10})
-		a.turn <- struct{}{} // as if somebody had the turn, and had not seen yet that there are tokens
+		a.turn <- struct{}{} // as if another caller had the turn, and had not yet seen the tokens
 		done := make(chan struct{})
 		go func() { a.Accept(); close(done) }()
 		synctest.Wait()
@@ -107,7 +107,7 @@ func TestAdaptiveTryAcceptDoesNotOvertake(t *testing.T) {
 		<-a.turn
 		<-done
 		if !a.TryAccept() {
-			t.Error("TryAccept found no token though nobody waits")
+			t.Error("TryAccept found no token though no caller waits")
 		}
 	})
 }

@@ -27,7 +27,7 @@ type law struct {
 	decreasedAt time.Time
 	pushbacks   uint64
 
-	// seen measures how fast tokens are taken. Without a limit, or far below it, only that tells what the server could
+	// seen measures how fast tokens are taken. Without a limit, or far below it, only that shows which rate the server could
 	// not handle.
 	seen meter
 }

@@ -116,7 +116,7 @@ func (le *LeaderElector) nextRecord() (rl.LeaderElectionRecord, *claim, error) {
 	return record, le.claim(record.AcquireTime.Time), nil
 }
 
-// neverHeld reports whether a record is that of an empty lock, such as one created from a manifest.
+// neverHeld reports whether a record is of an empty lock, such as one created from a manifest.
 func neverHeld(record *rl.LeaderElectionRecord) bool {
 	return record.HolderIdentity == "" && record.LeaderTransitions == 0 && record.AcquireTime.IsZero() && record.RenewTime.IsZero()
 }

@@ -14,7 +14,7 @@ const (
 )
 
 // suspended returns how long the machine has been suspended since it was booted: the difference of the two clocks. It
-// is read from the kernel and added to Go's clock, rather than used in its place, so that Go's clock may be that of a
+// is read from the kernel and added to Go's clock, rather than used in its place, so that Go's clock may be the clock of a
 // testing/synctest bubble.
 //
 // The two clocks cannot be read atomically. If this process is stopped in between, the difference is wrong; that is

@@ -37,7 +37,7 @@ func TestSuspend(t *testing.T) {
 	}
 }
 
-// The same for one that nobody asks: it notices soon, though no timer is due.
+// The same for an elector without calls: it notices soon, though no timer is due.
 func TestSuspendIsNoticed(t *testing.T) {
 	bubble(t, func(t *testing.T, e *election) {
 		a := e.start(e.add("a", nil))
@@ -52,7 +52,7 @@ func TestSuspendIsNoticed(t *testing.T) {
 	})
 }
 
-// Where suspends are known, the wall clock may be set as anybody likes, and nothing comes of it.
+// Where suspends are known, changes of the wall clock have no effect.
 func TestWallClockIsSet(t *testing.T) {
 	for _, d := range []time.Duration{time.Hour, -time.Hour} {
 		bubble(t, func(t *testing.T, e *election) {

@@ -43,7 +43,7 @@
 //   - The context of the work ends before another replica can lead, if all have the same configuration, and if no clock
 //     runs faster than another by more than LeaseDuration to RenewDeadline. Times in the Lease are not compared with a
 //     clock; the clocks of the replicas need not agree.
-//   - A leader's time counts from before its renewal was sent, that of others from after they saw it.
+//   - A leader's time counts from before its renewal was sent, the time of others from after they saw it.
 //   - Time in suspend counts: on Linux by the kernel's clock (CLOCK_BOOTTIME), elsewhere by the wall clock. Setting the
 //     wall clock has no effect on Linux; elsewhere setting it forward may cost the leader its lease, which is safe.
 //   - A leader that was stopped (SIGSTOP), swapped out or suspended, and wakes too late, finds its context ended and
@@ -59,7 +59,7 @@
 //
 // # Caveats
 //
-//   - OnStartedLeading, OnNewLeader and OnStoppedLeading run in goroutines of their own or in that of Run; none blocks
+//   - OnStartedLeading, OnNewLeader and OnStoppedLeading run in goroutines of their own or in the goroutine of Run; none blocks
 //     renewals. Run waits for all of them, so none may wait for Run to return.
 //   - Two electors with the same identity do not both lead: each knows its own record. But a program that is restarted
 //     with the same identity waits for its own old lease to expire.

@@ -16,11 +16,11 @@ type countingMetric struct {
 }
 
 func (m *countingMetric) NewLeaderMetric() LeaderMetric { return m }
-func (m *countingMetric) On(string)                     { m.hear("on") }
-func (m *countingMetric) Off(string)                    { m.hear("off") }
-func (m *countingMetric) SlowpathExercised(string)      { m.hear("slow") }
+func (m *countingMetric) On(string)                     { m.record("on") }
+func (m *countingMetric) Off(string)                    { m.record("off") }
+func (m *countingMetric) SlowpathExercised(string)      { m.record("slow") }
 
-func (m *countingMetric) hear(s string) {
+func (m *countingMetric) record(s string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.heard = append(m.heard, s)

@@ -25,8 +25,8 @@ type LeaderElector struct {
 
 	mu   sync.Mutex
 	seen sighting
-	// told is the holder of the last call of OnNewLeader.
-	told string
+	// reported is the holder of the last call of OnNewLeader.
+	reported string
 
 	// claims are the records with which this elector has tried to take the lock, newest last. They identify its own
 	// record, even if the answer to a request was lost. Only the goroutine that uses the lock accesses them and the

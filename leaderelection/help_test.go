@@ -29,7 +29,7 @@ const (
 	retry = 2 * time.Second
 )
 
-// fakeClock is that of one replica. It can be stopped, as SIGSTOP does: then whoever asks it, or waits for it, waits on.
+// fakeClock is the clock of one replica. It can be stopped, like a process by SIGSTOP: then all its methods and timers block.
 type fakeClock struct {
 	mu      sync.Mutex
 	stopped chan struct{} // closed when it goes on; nil if it goes
@@ -277,7 +277,7 @@ func (e *election) add(identity string, change func(*LeaderElectionConfig)) *rep
 	return r
 }
 
-// watch takes notes of what the callbacks hear.
+// watch records the calls of the callbacks.
 func (r *replica) watch(c *LeaderCallbacks) {
 	started, stopped, heard := c.OnStartedLeading, c.OnStoppedLeading, c.OnNewLeader
 	c.OnStartedLeading = func(ctx context.Context) {
@@ -348,7 +348,7 @@ func (r *replica) stops() int {
 	return r.stopped
 }
 
-// context is that of the work.
+// context returns the context of the work.
 func (r *replica) context() context.Context {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 
 var storms = flag.Uint64("storms", 6, "how many seeds TestNeverTwoThatWrite and TestNeverTwoThatWriteWhenTheLeaseIsDeleted try")
 
-// Replicas in bad weather: requests are lost before and after they took effect, come late, and arrive when nobody waits for
+// Replicas in bad weather: requests are lost before and after they took effect, come late, and arrive when no caller waits for
 // them any more; processes are stopped, suspended, cancelled and started anew; clocks are set. There are never two that write, and
 // when the weather clears, one leads.
 //
@@ -79,7 +79,7 @@ type world struct {
 	deleted  int
 
 	mu     sync.Mutex
-	order  []writer // who has written, in order; nobody comes back
+	order  []writer // the writers, in order; none returns
 	writes int
 }
 
@@ -149,7 +149,7 @@ func (w *world) live(r *replica) {
 func (r *replica) forget() {
 	r.LeaderElector.mu.Lock()
 	defer r.LeaderElector.mu.Unlock()
-	r.seen, r.told = sighting{}, ""
+	r.seen, r.reported = sighting{}, ""
 	r.claims, r.missing, r.unsure = nil, false, false
 }
 
@@ -166,7 +166,7 @@ func (w *world) work(r *replica, ctx context.Context) {
 	r.sleep(context.Background(), time.Duration(w.bad[r].intN(3000))*time.Millisecond)
 }
 
-// begin checks that no other is told that it leads, unless it is stopped and hears nothing.
+// begin checks that no other replica leads, unless it is stopped.
 func (w *world) begin(r *replica, _ context.Context) {
 	for _, other := range w.replicas {
 		if other == r || other.context() == nil || w.bad[other].stopped() {
@@ -214,7 +214,7 @@ func (w *world) storm(d time.Duration) {
 			weather.stopRun()
 		case 7:
 			if r.clock.inexact && weather.stopped() {
-				break // what the wall clock does in a suspend, nobody can tell
+				break // the wall clock is undefined in a suspend
 			}
 			r.clock.jump(0, time.Duration(w.rand.IntN(7200)-3600)*time.Second)
 			time.Sleep(time.Second)
@@ -254,7 +254,7 @@ func (w *world) pause(r *replica) {
 	})
 }
 
-// clear ends all trouble, and wants a leader.
+// clear ends all faults, and expects a leader.
 func (w *world) clear() {
 	for _, weather := range w.bad {
 		weather.setStorm(false)
@@ -282,7 +282,7 @@ func (w *world) clear() {
 	}
 }
 
-// fate is that of a request.
+// fate is the outcome of a request.
 func (w *weather) fate(*http.Request) fate {
 	w.mu.Lock()
 	defer w.mu.Unlock()

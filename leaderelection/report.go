@@ -52,10 +52,10 @@ func (r *reporter) loop(failed func(error)) {
 	for range r.wake {
 		r.le.mu.Lock()
 		holder := r.le.seen.record.HolderIdentity
-		news := holder != r.le.told
-		r.le.told = holder
+		changed := holder != r.le.reported
+		r.le.reported = holder
 		r.le.mu.Unlock()
-		if news {
+		if changed {
 			r.le.config.Callbacks.OnNewLeader(holder)
 		}
 	}

@@ -31,7 +31,7 @@ func TestReleaseComesAfterTheWork(t *testing.T) {
 		e.wantHolder("a", 0)
 		wantLeader(t, a, true)
 		if a.context().Err() == nil || a.stops() != 0 {
-			t.Errorf("the work was not told to stop, or OnStoppedLeading was called %d times while it went on", a.stops())
+			t.Errorf("the context of the work has not ended, or OnStoppedLeading was called %d times while it went on", a.stops())
 		}
 		sleep(2 * time.Millisecond)
 		e.wantHolder("", 0)
@@ -44,7 +44,7 @@ func TestReleaseComesAfterTheWork(t *testing.T) {
 	})
 }
 
-// The lease is lost while the work winds down after a cancel: nobody waits longer than until another may lead.
+// The lease is lost while the work winds down after a cancel: Run waits no longer than until another may lead.
 func TestLossWhileWindingDown(t *testing.T) {
 	bubble(t, func(t *testing.T, e *election) {
 		a := e.start(e.add("a", func(c *LeaderElectionConfig) {
@@ -70,7 +70,7 @@ func TestLossWhileWindingDown(t *testing.T) {
 	})
 }
 
-// Work that does not return after a loss: the program is told when another may lead; a second Run waits for it.
+// Work that does not return after a loss: OnStoppedLeading is called when another may lead; a second Run waits for it.
 func TestWorkThatIgnoresItsContext(t *testing.T) {
 	bubble(t, func(t *testing.T, e *election) {
 		dog := NewLeaderHealthzAdaptor(5 * time.Second)
@@ -84,7 +84,7 @@ func TestWorkThatIgnoresItsContext(t *testing.T) {
 		a.link.setFate(always(fate{refused: true}))
 		sleep(renew) // and a second
 		if a.context().Err() == nil || a.stops() != 0 {
-			t.Errorf("the work was not told to stop, or OnStoppedLeading was called %d times", a.stops())
+			t.Errorf("the context of the work has not ended, or OnStoppedLeading was called %d times", a.stops())
 		}
 		sleep(lease - renew - time.Second - time.Millisecond)
 		if a.stops() != 0 {
@@ -199,7 +199,7 @@ func TestPanicInOnNewLeader(t *testing.T) {
 	})
 }
 
-// OnNewLeader may be slow: renewals go on, and it hears the newest.
+// OnNewLeader may be slow: renewals continue, and it gets the newest leader.
 func TestSlowOnNewLeader(t *testing.T) {
 	bubble(t, func(t *testing.T, e *election) {
 		a := e.start(e.add("a", func(c *LeaderElectionConfig) {

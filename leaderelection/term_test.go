@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Whoever ends a term first marks it, then ends the context. The work may ask in between.
+// A term is first marked as ended, then its context ends. The work may check in between.
 func TestContextOfATermThatIsJustEnding(t *testing.T) {
 	bubble(t, func(t *testing.T, e *election) {
 		a := e.add("a", nil)

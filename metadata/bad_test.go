@@ -38,14 +38,14 @@ func TestBadAnswers(t *testing.T) {
 		code                    int
 		contentType, body, want string
 	}{
-		"the server's error":                    {404, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","message":"no w","code":404}`, "no w"},
-		"the server's error in protobuf":        {404, "application/vnd.kubernetes.protobuf", encode(t, &metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: "Failure", Message: "no w", Code: 404}), "no w"},
-		"an error that says 200":                {200, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"no w","code":404}`, "no w"},
-		"html":                                  {200, "text/html", "<html>log in", "log in"},
-		"half":                                  {200, "application/json", `{"kind":"Par`, "unexpected end"},
-		"something without metadata":            {200, "application/json", `{"kind":"Widget","apiVersion":"v1"}`, "neither a name nor a UID"},
-		"protobuf of something else":            {200, "application/vnd.kubernetes.protobuf", "k8s\x00\x0a\x0c\x0a\x02v1\x12\x06Widget", "Widget"},
-		"bytes that are no protobuf, and short": {200, "application/vnd.kubernetes.protobuf", "k8", "provided data does not appear to be a protobuf message"},
+		"the server's error":                 {404, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","message":"no w","code":404}`, "no w"},
+		"the server's error in protobuf":     {404, "application/vnd.kubernetes.protobuf", encode(t, &metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: "Failure", Message: "no w", Code: 404}), "no w"},
+		"an error that says 200":             {200, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"no w","code":404}`, "no w"},
+		"html":                               {200, "text/html", "<html>log in", "log in"},
+		"half":                               {200, "application/json", `{"kind":"Par`, "unexpected end"},
+		"something without metadata":         {200, "application/json", `{"kind":"Widget","apiVersion":"v1"}`, "neither a name nor a UID"},
+		"protobuf of something else":         {200, "application/vnd.kubernetes.protobuf", "k8s\x00\x0a\x0c\x0a\x02v1\x12\x06Widget", "Widget"},
+		"bytes that are not protobuf, short": {200, "application/vnd.kubernetes.protobuf", "k8", "provided data does not appear to be a protobuf message"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			client := start(t, func(w http.ResponseWriter, _ *http.Request) { send(w, tt.code, tt.contentType, tt.body) })

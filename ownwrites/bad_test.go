@@ -133,7 +133,7 @@ func TestAHugeNumberOfEntries(t *testing.T) {
 }
 
 // Nothing that a user's function does holds up reads of other names, or of the same.
-func TestReadsWaitForNobody(t *testing.T) {
+func TestReadsDoNotWait(t *testing.T) {
 	s := newStub()
 	s.put(configMap("other", "0", 1, "red"))
 	entered, leave := make(chan struct{}), make(chan struct{})

@@ -29,7 +29,7 @@ type workshop struct {
 	core    *typed.CoreV1Client
 	dynamic *dynamic.DynamicClient
 	tracker *Tracker
-	heard   []string // what the handler was told of
+	heard   []string // the events of the handler
 }
 
 var podResource = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
@@ -150,7 +150,7 @@ func TestTheTypedClient(t *testing.T) {
 		}
 		var _ gentype.Interface[*corev1.Pod, *corev1.PodList] = pods
 		w.catchUp()
-		// Of a patch nobody knows whose work it was.
+		// The author of a patch is unknown.
 		want(t, "heard", w.heard, []string{"update a", "update a", "update a", "update a"}) // the last is that it ends
 	})
 }
@@ -172,7 +172,7 @@ func TestDeletionsThatTakeTime(t *testing.T) {
 		w.shows("a", "none")
 
 		b := newPod("b", "new")
-		b.Spec.NodeName = "n" // only then there is somebody to wait for
+		b.Spec.NodeName = "n" // only then is there a write to wait for
 		_, err = pods.Create(w.ctx, b, metav1.CreateOptions{})
 		mustNot(t, err)
 		mustNot(t, pods.Delete(w.ctx, "b", metav1.DeleteOptions{}))
@@ -216,7 +216,7 @@ func TestTheDynamicClient(t *testing.T) {
 	})
 }
 
-// With LockPatches the events of patches and applies are own ones, too, and what others did is still told.
+// With LockPatches the events of patches and applies are own ones, too, and changes by others are still delivered.
 func TestLockedPatches(t *testing.T) {
 	inWorkshop(t, Config{LockPatches: true, Object: &corev1.Pod{}}, func(w *workshop) {
 		pods := Client(w.core.Pods("default"), w.tracker)
@@ -240,7 +240,7 @@ func TestLockedPatches(t *testing.T) {
 		w.catchUp()
 		want(t, "heard", len(w.heard), 0)
 
-		// Others were there: the patch is sent again without a version, and nobody says it was our own work alone.
+		// Others were there: the patch is sent again without a version, and its event counts as foreign.
 		_, err = w.core.Pods("default").Patch(w.ctx, "a", types.MergePatchType, []byte(`{"metadata":{"labels":{"others":"1"}}}`), metav1.PatchOptions{})
 		mustNot(t, err)
 		_, err = pods.Patch(w.ctx, "a", types.MergePatchType, label("again"), metav1.PatchOptions{})
@@ -262,7 +262,7 @@ func TestLockedPatches(t *testing.T) {
 	})
 }
 
-// An object that is deleted before anybody here has seen it does not come up later.
+// An object that is deleted before it was seen does not appear later.
 func TestTheClientDeletesWhatItNeverSaw(t *testing.T) {
 	inWorkshop(t, Config{}, func(w *workshop) {
 		for _, name := range []string{"a", "b"} {

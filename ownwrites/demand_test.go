@@ -159,7 +159,7 @@ func (p *plant) reconcile(obj any) {
 	}
 }
 
-// work runs the informer, the trouble and the workers, and then lets a bookmark come.
+// work runs the informer, the faults and the workers, and then sends a bookmark.
 func (p *plant) work(cycles int) {
 	ctx, cancel := context.WithCancel(p.t.Context())
 	var running sync.WaitGroup
@@ -167,8 +167,8 @@ func (p *plant) work(cycles int) {
 	if !cache.WaitForCacheSync(ctx.Done(), p.informer.HasSynced) {
 		p.t.Fatal("not synced")
 	}
-	trouble, end := context.WithCancel(ctx)
-	running.Go(func() { p.trouble(trouble) })
+	faults, end := context.WithCancel(ctx)
+	running.Go(func() { p.injectFaults(faults) })
 	var working sync.WaitGroup
 	for n := range workers {
 		working.Go(func() {
@@ -189,8 +189,8 @@ func (p *plant) work(cycles int) {
 	}
 }
 
-// trouble ends watches, some of them for good, and has others write.
-func (p *plant) trouble(ctx context.Context) {
+// injectFaults ends watches, some of them with an error, and writes as another client.
+func (p *plant) injectFaults(ctx context.Context) {
 	for n := 0; ctx.Err() == nil; n++ {
 		sleep(ctx, 700*time.Millisecond)
 		others := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "others-", Namespace: "one", Labels: map[string]string{"shard": "0"}}}

@@ -23,9 +23,9 @@ type entry struct {
 	// since is when the first entry under the name was made, number the sequence number of the entry.
 	since  time.Time
 	number uint64
-	// told is the newest version in an event of this name since the entry was made. It is used only if the version of
+	// observed is the newest version in an event of this name since the entry was made. It is used only if the version of
 	// the store is unknown.
-	told uint64
+	observed uint64
 	// filed caches the values of obj in the indexes that were read.
 	filed atomic.Pointer[map[string][]string]
 }
@@ -140,20 +140,20 @@ func (e *entry) bounded(uid types.UID, bound uint64) *entry {
 // heard returns the entry after an event of an object of its name with this version.
 func (e *entry) heard(uid types.UID, version uint64) *entry {
 	next := e.bounded(uid, version)
-	if version <= e.told {
+	if version <= e.observed {
 		return next
 	}
 	if next == e {
 		next = e.clone()
 	}
-	next.told = version
+	next.observed = version
 	return next
 }
 
 func (e *entry) clone() *entry {
 	next := &entry{
 		id: e.id, key: e.key, obj: e.obj, uid: e.uid, version: e.version,
-		dead: slices.Clone(e.dead), since: e.since, number: e.number, told: e.told,
+		dead: slices.Clone(e.dead), since: e.since, number: e.number, observed: e.observed,
 	}
 	next.filed.Store(e.filed.Load())
 	return next

@@ -22,8 +22,8 @@ type target struct {
 type flight struct {
 	at     target
 	landed chan struct{} // closed when the answer was recorded, or if there is none
-	// told is a version of each object of this name in events since then, by UID. It is guarded by the lock of flights.
-	told map[types.UID]string
+	// observed is a version of each object of this name in events since then, by UID. It is guarded by the lock of flights.
+	observed map[types.UID]string
 }
 
 // begin registers a write that is about to be sent.
@@ -50,23 +50,23 @@ func (f *flights) end(flying *flight) {
 	f.m[flying.at] = rest
 }
 
-// tell records the version in an event. The answer to a deletion may arrive later, and contains no version.
-func (f *flights) tell(m metav1.Object) {
+// note records the version in an event. The answer to a deletion may arrive later, and contains no version.
+func (f *flights) note(m metav1.Object) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, flying := range f.m[target{namespace: m.GetNamespace(), name: m.GetName()}] {
-		if flying.told == nil {
-			flying.told = map[types.UID]string{}
+		if flying.observed == nil {
+			flying.observed = map[types.UID]string{}
 		}
-		flying.told[m.GetUID()] = m.GetResourceVersion()
+		flying.observed[m.GetUID()] = m.GetResourceVersion()
 	}
 }
 
-// told returns a version of an object from an event since a write began, empty if there was none.
-func (f *flights) told(flying *flight, uid types.UID) string {
+// observed returns a version of an object from an event since a write began, empty if there was none.
+func (f *flights) observed(flying *flight, uid types.UID) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return flying.told[uid]
+	return flying.observed[uid]
 }
 
 // of returns the writes in flight that may concern an object.

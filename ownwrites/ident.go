@@ -14,7 +14,7 @@ type ident struct {
 	cache.ObjectName
 }
 
-// String returns the key in the store, which is that of shard.Key.
+// String returns the key in the store, as in shard.Key.
 func (i ident) String() string {
 	if i.cluster == "" {
 		return i.ObjectName.String()

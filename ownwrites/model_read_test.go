@@ -89,12 +89,12 @@ func (m *model) agree(view cache.Indexer, visible map[string]*corev1.ConfigMap) 
 	want(m.t, "ListIndexFuncValues", values, slices.Sorted(maps.Keys(byValue)))
 }
 
-// listen has the slow handler hear of a key: from what it knew to what the store has, however much lies between.
+// listen calls the slow handler for a key, with its previous state and the state in the store.
 func (m *model) listen() {
 	key := rapid.SampledFrom(m.keys()).Draw(m.t, "key")
 	is, to := m.at(key, m.stored())
-	was := m.told[key]
-	m.told[key] = is
+	was := m.delivered[key]
+	m.delivered[key] = is
 	_, from := m.at(key, was.version)
 	if to < 0 || from >= to {
 		return
@@ -107,13 +107,13 @@ func (m *model) listen() {
 	case was.obj != nil && is.obj != nil && was.uid == is.uid:
 		own = m.tracker.OwnUpdate(was.obj, is.obj)
 	case was.obj == nil && is.obj != nil:
-		// What was there in between and is gone again, nobody hears of.
+		// Objects created and deleted in between are not delivered.
 		first := slices.IndexFunc(between, func(at moment) bool { return at.uid == is.uid })
 		foreign = slices.ContainsFunc(between[first:], func(at moment) bool { return !at.own })
 		unproven = len(m.answers) > 0 || slices.ContainsFunc(between[first:], func(at moment) bool { return !at.exact })
 		own = m.tracker.OwnAdd(is.obj)
 	case was.obj != nil && is.obj == nil && was.uid == is.uid:
-		// Whoever deleted it: what happened to it before does not matter any more.
+		// For a deletion, earlier changes do not matter.
 		end := between[len(between)-1]
 		foreign, unproven = !end.own, len(m.answers) > 0 || !end.exact
 		own = m.tracker.OwnDelete(m.gone(key, is))

@@ -40,8 +40,8 @@ type model struct {
 	answers []answer
 	// floor is the version of the newest recorded own write of each key.
 	floor map[string]int
-	// told is what the slow handler was last told of each key.
-	told map[string]moment
+	// delivered is the last state of each key that the slow handler received.
+	delivered map[string]moment
 }
 
 func (m *model) keys() []string { return []string{"ns/a", "ns/b", "other/a"} }
@@ -118,7 +118,7 @@ func (m *model) write(own bool) {
 		} else if own {
 			m.answer(key, at, func() error { return m.tracker.Wrote(at.obj) })
 		}
-	case "nothing": // a patch that changes nothing is answered with what somebody did
+	case "nothing": // the response to a patch without changes has the last state, by another writer
 		if own {
 			m.answer(key, was, func() error { return m.tracker.Wrote(was.obj) })
 		}
@@ -129,7 +129,7 @@ func (m *model) write(own bool) {
 			after := strconv.Itoa(m.version)
 			d := Deletion{Namespace: name.Namespace, Name: name.Name, UID: was.uid}
 			d.sent, d.before = m.tracker.entries.Load(), m.tracker.held(key).uid
-			// Of two own writes at the same time, with an object in between that nobody has seen, nobody could tell the order.
+			// Of two own writes at the same time, with an unseen object in between, the order is unknown.
 			alone := !slices.ContainsFunc(m.answers, func(a answer) bool { return a.key == key })
 			if how == "returned" || !alone {
 				d.Version = strconv.Itoa(at.version)
@@ -227,7 +227,7 @@ func (m *model) stored() int {
 // TestAgainstAModel lets own and foreign writes, the watch, lists, bookmarks and readers come in any order.
 func TestAgainstAModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		m := &model{t: rt, stub: newStub(), history: map[string][]moment{}, floor: map[string]int{}, told: map[string]moment{}}
+		m := &model{t: rt, stub: newStub(), history: map[string][]moment{}, floor: map[string]int{}, delivered: map[string]moment{}}
 		var err error
 		if m.tracker, err = New(m.stub, Config{Sweep: time.Hour}); err != nil {
 			rt.Fatal(err)

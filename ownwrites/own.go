@@ -22,7 +22,7 @@ func (t *Tracker) OwnAdd(obj any) bool {
 }
 
 // OwnUpdate reports whether all changes of an object between two states were made by this program. It returns false if
-// the states are the same, as in a resync, and if the deletion timestamp was set: finalizers must be processed whoever
+// the states are the same, as in a resync, and if the deletion timestamp was set: finalizers must be processed whichever client
 // deleted the object. In doubt it returns false.
 func (t *Tracker) OwnUpdate(oldObj, newObj any) bool {
 	was, is := metaOf(oldObj), metaOf(newObj)

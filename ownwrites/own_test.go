@@ -21,7 +21,7 @@ func TestOwnEvents(t *testing.T) {
 	mustNot(t, tracker.Updated(at(9), "7"))
 	mustNot(t, tracker.Updated(at(9), "9"))   // it changed nothing
 	mustNot(t, tracker.Wrote(at(12)))         // a patch: was it ours?
-	mustNot(t, tracker.Updated(at(14), "13")) // somebody else made 13
+	mustNot(t, tracker.Updated(at(14), "13")) // another client wrote 13
 	mustNot(t, tracker.Updated(at(20), "21")) // nonsense, in a circle
 	mustNot(t, tracker.Updated(at(21), "20"))
 
@@ -49,7 +49,7 @@ func TestOwnEvents(t *testing.T) {
 	want(t, "another one of the same name", tracker.OwnDelete(configMap("a", "2", 31, "")), false)
 }
 
-// The beginning of a deletion is told of, whoever began it, and its end is of who ended it.
+// The start of a deletion is always delivered. Its end is own if the last write was own.
 func TestFinalizers(t *testing.T) {
 	tracker := newTracker(t, newStub(), Config{})
 	now := metav1.Now()
@@ -152,7 +152,7 @@ func TestAnEventBeforeItsAnswer(t *testing.T) {
 		tracker.config.AnswerTimeout = -1
 		send(w.updated(next), time.Second, configMap("a-xyz", "1", 7, ""))
 		began = time.Now()
-		want(t, "without patience", tracker.OwnUpdate(next, configMap("a-xyz", "1", 7, "")), false)
+		want(t, "without a timeout", tracker.OwnUpdate(next, configMap("a-xyz", "1", 7, "")), false)
 		want(t, "waited", time.Since(began), time.Duration(0))
 		time.Sleep(time.Second)
 		synctest.Wait()

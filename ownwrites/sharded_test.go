@@ -80,7 +80,7 @@ func TestOwnWritesToAShardThatIsBehindOthers(t *testing.T) {
 	})
 }
 
-// What is created and deleted again while a shard is behind is never told of. Its entry leaves when the streams are past it.
+// An object that is created and deleted while a shard is behind is never delivered. Its entry leaves when the streams are past it.
 func TestAnOwnWriteThatAShardNeverTellsOf(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := apitest.New(t, apitest.Config{InMemory: true})
@@ -175,7 +175,7 @@ func TestNamesInSeveralClusters(t *testing.T) {
 	})
 }
 
-// An object that was never seen is deleted, and the server does not say a version from after that. Once the informer has told of the
+// An object that was never seen is deleted, and the server does not say a version from after that. Once the informer has delivered the
 // deletion, nothing is left to wait for.
 func TestADeletionThatWasToldLeavesNothingBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

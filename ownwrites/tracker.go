@@ -136,17 +136,17 @@ func (t *Tracker) Close() error {
 }
 
 // Indexer returns the store of the informer with the own writes on top. Every lister can read from it. Its writing
-// methods return ErrReadOnly, except AddIndexers, which calls that of the informer.
+// methods return ErrReadOnly, except AddIndexers, which calls AddIndexers of the informer.
 func (t *Tracker) Indexer() cache.Indexer { return t.view }
 
 // settler is the event handler of a tracker: when it receives an event, the object is in the store.
 type settler struct{ t *core }
 
-func (s settler) OnAdd(obj any, _ bool)  { s.t.hear(obj) }
-func (s settler) OnUpdate(_, newObj any) { s.t.hear(newObj) }
-func (s settler) OnDelete(obj any)       { s.t.hear(obj) }
+func (s settler) OnAdd(obj any, _ bool)  { s.t.receive(obj) }
+func (s settler) OnUpdate(_, newObj any) { s.t.receive(newObj) }
+func (s settler) OnDelete(obj any)       { s.t.receive(obj) }
 
-func (t *core) hear(obj any) {
+func (t *core) receive(obj any) {
 	name, m := t.identify(obj)
 	if name == (cache.ObjectName{}) {
 		return
@@ -156,7 +156,7 @@ func (t *core) hear(obj any) {
 		if t.namespaced != nil {
 			t.heard.note(name.Namespace, versionOf(m), t.namespaces)
 		}
-		t.flights.tell(m)
+		t.flights.note(m)
 	}
 	if t.overlay.empty() {
 		return
@@ -164,14 +164,14 @@ func (t *core) hear(obj any) {
 	for _, cluster := range t.clusters.all() { // the event does not have the cluster
 		id := ident{cluster, name}
 		if m != nil {
-			t.told(id, m, obj)
+			t.noteVersion(id, m, obj)
 		}
 		t.settle(id)
 	}
 }
 
-// told records in the entry of an object the version in an event.
-func (t *core) told(id ident, m metav1.Object, obj any) {
+// noteVersion records in the entry of an object the version in an event.
+func (t *core) noteVersion(id ident, m metav1.Object, obj any) {
 	e := t.overlay.get(id)
 	if e == nil {
 		return

@@ -48,7 +48,7 @@ func (t *core) coverageAtOnce(e *entry) uint64 {
 	case t.namespaced != nil:
 		return t.heard.in(e.id.Namespace)
 	}
-	return e.told
+	return e.observed
 }
 
 // isUnversioned reports whether events are the only way to know how far the store is.

@@ -65,7 +65,7 @@ func (v *view) AddIndexers(newIndexers cache.Indexers) error {
 	return v.t.informer.AddIndexers(newIndexers)
 }
 
-// LastStoreSyncResourceVersion returns that of the store: own writes may be newer.
+// LastStoreSyncResourceVersion returns the version of the store: own writes may be newer.
 func (v *view) LastStoreSyncResourceVersion() string { return v.store.LastStoreSyncResourceVersion() }
 
 func (v *view) Add(any) error               { return ErrReadOnly }

@@ -44,7 +44,7 @@ func TestOwnWritesAreSeenUntilTheStoreHasThem(t *testing.T) {
 
 	s.put(configMap("a", "1", 7, "green"))
 	want(t, "waiting", tracker.Stats().Waiting, 1)
-	s.put(configMap("b", "2", 9, "red")) // somebody else was there
+	s.put(configMap("b", "2", 9, "red")) // another client wrote
 	want(t, "Get", show(t, view, "ns/b"), "b@9")
 	want(t, "waiting", tracker.Stats().Waiting, 0)
 	want(t, "settled", tracker.Stats().Settled, uint64(2))
@@ -79,7 +79,7 @@ func TestDeletionsHideTheObjectAndNoOther(t *testing.T) {
 }
 
 // An object that neither we nor the store have seen, and that is deleted, may still come.
-func TestADeletionOfWhatNobodyHasSeen(t *testing.T) {
+func TestDeletionOfUnseenObject(t *testing.T) {
 	s := newStub()
 	tracker := newTracker(t, s, Config{})
 	d := Deletion{Namespace: "ns", Name: "a", UID: "1"}
@@ -89,7 +89,7 @@ func TestADeletionOfWhatNobodyHasSeen(t *testing.T) {
 	s.bookmark(1)
 	d.After = "9"
 	mustNot(t, tracker.Deleted(d))
-	s.put(configMap("a", "0", 3, "red")) // somebody had one before
+	s.put(configMap("a", "0", 3, "red")) // another client had one before
 	want(t, "Get", show(t, tracker.Indexer(), "ns/a"), "none")
 	s.remove(configMap("a", "0", 4, "red"))
 	s.put(configMap("a", "1", 5, "red"))
@@ -145,7 +145,7 @@ func TestATransformToAnotherType(t *testing.T) {
 	}
 }
 
-// What is written in one form is shown in that of the store.
+// An object written in one form is returned in the form of the store.
 func TestForms(t *testing.T) {
 	kind := corev1.SchemeGroupVersion.WithKind("ConfigMap")
 	maps, metadata := &unstructured.Unstructured{}, &metav1.PartialObjectMetadata{}

@@ -112,7 +112,7 @@ func (w writer) returned(answer runtime.Object, opts metav1.DeleteOptions) {
 // gone records that an object is deleted. If no version of it is known, the server is asked for one from after the
 // deletion.
 func (w writer) gone(ctx context.Context, d Deletion, flying *flight) {
-	d.Version = w.t.flights.told(flying, d.UID)
+	d.Version = w.t.flights.observed(flying, d.UID)
 	if !isUnbounded(w.t.delete(d)) {
 		return
 	}
@@ -122,7 +122,7 @@ func (w writer) gone(ctx context.Context, d Deletion, flying *flight) {
 		return
 	}
 	// The entry is kept until that version is known, unless an event of the object arrives.
-	d.Version = w.t.flights.told(flying, d.UID)
+	d.Version = w.t.flights.observed(flying, d.UID)
 	until := time.Now().Add(giveUp)
 	if w.t.recorded(w.t.addTombstone(d, until)) == nil {
 		w.t.askLater(deletion{w.t.ident(cache.ObjectName{Namespace: d.Namespace, Name: d.Name}), d.UID}, w.version)

@@ -59,8 +59,8 @@ func NewDiscoveryCategoryExpander(client discovery.DiscoveryInterface) CategoryE
 	return newDiscoveredCategories(discovery.ToDiscoveryInterfaceWithContext(client))
 }
 
-// NewDiscoveryCategoryExpanderWithContext knows the categories that the server names. The client is asked each time: give
-// it one with a cache. Groups that cannot be read have no categories.
+// NewDiscoveryCategoryExpanderWithContext returns an expander for the categories in discovery. It calls the client each time: use
+// one with a cache. Groups that cannot be read have no categories.
 func NewDiscoveryCategoryExpanderWithContext(client discovery.DiscoveryInterfaceWithContext) CategoryExpanderWithContext {
 	return newDiscoveredCategories(client)
 }

@@ -38,7 +38,7 @@ type deferred struct {
 }
 
 func (d *deferred) ResetWithContext(ctx context.Context) {
-	d.turn <- struct{}{} // whoever holds it is reading what is about to be forgotten
+	d.turn <- struct{}{} // the holder is reading what Reset discards
 	defer func() { <-d.turn }()
 	d.client.InvalidateWithContext(ctx)
 	d.current = nil

@@ -14,7 +14,7 @@ import (
 	"vedette.dev/restmapper"
 )
 
-// mappers are all that know the same cluster.
+// mappers returns all mappers for the same cluster.
 func mappers(t *testing.T, server *discoverytest.Server) map[string]meta.RESTMapper {
 	all, err := restmapper.GetAPIGroupResources(start(t, server))
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 
 // LazyOptions are the options of a Lazy mapper. The zero value works.
 type LazyOptions struct {
-	// RefreshInterval is how long "there is no such thing" is believed: when something is missing in a group, the group
+	// RefreshInterval is how long a miss is cached: when something is missing in a group, the group
 	// is read again, but not sooner than this after it was last read. 0 means five seconds. So a new custom resource is
 	// found soon, and a wrong name does not keep the server busy.
 	RefreshInterval time.Duration
@@ -25,7 +25,7 @@ const defaultRefreshInterval = 5 * time.Second
 
 func (o LazyOptions) validate() error {
 	if o.RefreshInterval < 0 {
-		return fmt.Errorf("restmapper.LazyOptions: RefreshInterval is %s, and may not be negative", o.RefreshInterval)
+		return fmt.Errorf("restmapper.LazyOptions: RefreshInterval is %s, and must not be negative", o.RefreshInterval)
 	}
 	return nil
 }
@@ -33,7 +33,7 @@ func (o LazyOptions) validate() error {
 // Lazy is a meta.RESTMapper and a meta.RESTMapperWithContext that reads a group when it is first asked about it.
 //
 //   - A question about a kind, or about a resource with its group, costs one small request for the group and one for each
-//     of its versions, the first time. Others who ask about the group meanwhile wait for the same answer.
+//     of its versions, the first time. Concurrent callers for the same group share the requests.
 //   - A question about a resource without its group is answered from the core group if that has it. Otherwise everything
 //     is read, as also for a group that is only the beginning of a name.
 //   - What was found stays until Reset, even if the server is down when the group is read again.
@@ -113,7 +113,7 @@ func (l *lazy) ResourceSingularizerWithContext(ctx context.Context, resource str
 }
 
 // findResource answers a question that has one answer. Without a group the core group goes before all others, so it is
-// enough to look there if it is there. If it is not, that is no reason to read the core group again.
+// enough to look there first. A miss there does not cause the core group to be read again.
 func findResource[T any](ctx context.Context, l *lazy, resource schema.GroupVersionResource, question func(meta.RESTMapperWithContext) (T, error)) (T, error) {
 	if resource.Group == "" {
 		if answer, err := find(ctx, l.group(""), forever, question); !meta.IsNoMatchError(err) {
@@ -123,7 +123,7 @@ func findResource[T any](ctx context.Context, l *lazy, resource schema.GroupVers
 	return findResources(ctx, l, resource, question)
 }
 
-// findResources answers a question about all that fits. In a group that exists, nothing outside it does.
+// findResources returns all matches. If the group exists, there are no matches outside it.
 func findResources[T any](ctx context.Context, l *lazy, resource schema.GroupVersionResource, question func(meta.RESTMapperWithContext) (T, error)) (T, error) {
 	if resource.Group == "" {
 		return find(ctx, l.everything(), l.interval, question)

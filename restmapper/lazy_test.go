@@ -208,7 +208,7 @@ func TestLazyAsksOnceForMany(t *testing.T) {
 	expect(t, server, counts{"/apis/autoscaling": 1, "/apis/autoscaling/v1": 1, "/apis/autoscaling/v2": 1, "/apis/none.example.com": 1, "/api": 1, "/apis": 1})
 }
 
-// One who gives up does not spoil it for those who wait.
+// A caller whose context ends does not make the waiting callers fail.
 func TestLazyTheFirstGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := discoverytest.New(groups()...)

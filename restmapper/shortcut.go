@@ -19,7 +19,7 @@ func NewShortcutExpander(delegate meta.RESTMapper, client discovery.DiscoveryInt
 }
 
 // NewShortcutExpanderWithContext lets delegate understand the short names of resources. They come from client, which is
-// asked each time: give it one with a cache. warningHandler, if it is not nil, hears of a short name that several
+// called each time: use one with a cache. warningHandler, if it is not nil, is called for a short name that several
 // resources share; the first one in the order of the server has it.
 func NewShortcutExpanderWithContext(delegate meta.RESTMapperWithContext, client discovery.DiscoveryInterfaceWithContext, warningHandler func(string)) meta.RESTMapperWithContext {
 	return mapper{newShortcuts(delegate, client, warningHandler)}

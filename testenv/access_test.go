@@ -72,7 +72,7 @@ func TestUnknownUser(t *testing.T) {
 	}
 }
 
-// Whoever changes a config that was handed out changes nobody else's.
+// Changing a returned config does not change other copies.
 func TestConfigsAreCopies(t *testing.T) {
 	e := shared.Env(t)
 	first := e.RESTConfig()

@@ -84,7 +84,7 @@ func (e *Env) whileAlive(ctx context.Context) (context.Context, context.CancelFu
 	return ctx, func() { stop(); cancel(nil) }
 }
 
-// gracePeriod is how long the API server may take to end its requests. Watches are told to end, and do so at once.
+// gracePeriod is how long the API server may take to end its requests. Watches end at once.
 const gracePeriod = 10 * time.Second
 
 // StopAPIServer asks the API server to end, as a node does that shuts down: it ends watches properly and finishes other

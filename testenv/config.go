@@ -25,7 +25,7 @@ type Config struct {
 	// Env.APIServerLog.
 	Output io.Writer
 
-	// Progress gets what there is to say while the servers are being built. Nil means os.Stderr.
+	// Progress receives the progress while the servers are being built. Nil means os.Stderr.
 	Progress io.Writer
 
 	// StartTimeout is how long each of the servers may take until it is ready. Zero means a minute; four seconds is

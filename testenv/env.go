@@ -25,7 +25,7 @@ type Env struct {
 	// pickAddress finds an address for a server. Tests have it pick one that is taken.
 	pickAddress func() (string, error)
 
-	// life ends when Stop is called, so that whoever waits for a server to come up stops waiting.
+	// life ends when Stop is called, which ends every wait for a server to start.
 	life context.Context
 	end  context.CancelCauseFunc
 
@@ -93,12 +93,12 @@ func (e *Env) start(ctx context.Context) error {
 	return e.access.writeKubeconfig(e.Kubeconfig(), e.api.url)
 }
 
-// Stop ends the servers and removes all that they wrote. The error is about a server that was found dead, although
-// nobody had asked for that. Calling it again does nothing and returns the same.
+// Stop ends the servers and removes their files. It returns an error if a server had already ended, although
+// no caller had stopped it. Further calls do nothing and return the same error.
 func (e *Env) Stop() error {
 	e.stopping.Do(func() {
 		e.end(process.ErrClosed)
-		e.api.mu.Lock() // waits for whoever is starting or stopping the API server
+		e.api.mu.Lock() // waits for a start or stop of the API server
 		defer e.api.mu.Unlock()
 		e.stopErr = errors.Join(e.diedAlone(), e.close())
 		e.api.process.Store(nil)

@@ -43,7 +43,7 @@ func tempFolder(t *testing.T) string {
 	return dir
 }
 
-// assertNothingLeft wants an empty folder, and no process that was told to use it.
+// assertNothingLeft checks that the folder is empty, and that no process uses it.
 func assertNothingLeft(t *testing.T, dir string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -140,7 +140,7 @@ func (a *alarm) Write(b []byte) (int, error) {
 	}
 }
 
-// wantError fails the test unless err is one of that kind and says all that.
+// wantError fails the test unless err is of that kind and contains all texts.
 func wantError(t *testing.T, err, kind error, texts ...string) {
 	t.Helper()
 	if err == nil || kind != nil && !errors.Is(err, kind) {

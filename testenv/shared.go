@@ -51,7 +51,7 @@ func (s *Shared) Stop() error {
 	return env.Stop()
 }
 
-// Main runs the tests, stops the environment, and exits. It is all that a TestMain has to do:
+// Main runs the tests, stops the environment, and exits. A TestMain only has to call it:
 //
 //	func TestMain(m *testing.M) { shared.Main(m) }
 //

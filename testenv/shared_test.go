@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// fakeT is a test that fails without failing ours. Fatal ends its goroutine, as that of a real one does.
+// fakeT is a test that fails without failing ours. Fatal ends its goroutine, as in a real test.
 type fakeT struct {
 	testing.TB
 	failures []string
@@ -60,7 +60,7 @@ func TestSharedStop(t *testing.T) {
 	}
 }
 
-// What a test is told before go test ends it without a reason.
+// The message of a test that go test would otherwise end without a reason.
 func TestDeadline(t *testing.T) {
 	ctx, cancel := untilDeadline(deadlineT{TB: t, at: time.Now()})
 	defer cancel()

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// arrivals starts a worker and tells when it got each key, counted from now.
+// arrivals starts a worker and returns when it got each key, relative to now.
 func arrivals(q TypedInterface[string]) <-chan time.Duration {
 	start, at := time.Now(), make(chan time.Duration, 10)
 	go func() {

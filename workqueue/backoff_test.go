@@ -133,7 +133,7 @@ func TestCancelLeavesTheWindowOpen(t *testing.T) {
 	})
 }
 
-// moody is a limiter that panics when it is told to.
+// moody is a limiter that panics on request.
 type moody struct {
 	TypedRateLimiter[string]
 	panics bool

@@ -66,7 +66,7 @@ func TestKeyThatIsNoKeyPanicsWithASentenceAndChangesNothing(t *testing.T) {
 	mustPanic(t, func() { NewTyped[float64]().Add(math.NaN()) }, "float64", "NaN")
 }
 
-func TestDoneOfWhatNobodyTookIsHarmless(t *testing.T) {
+func TestDoneOfKeyNotProcessingIsHarmless(t *testing.T) {
 	forEachKind(t, func(t *testing.T, q TypedInterface[string]) {
 		q.Done("unknown")
 		q.Add("a")

@@ -15,7 +15,7 @@ type TypedDelayingQueueConfig[T comparable] struct {
 	Logger *logr.Logger
 	// Name is the name in metrics. A queue without a name has no metrics.
 	Name string
-	// MetricsProvider makes the metrics; nil means that of SetProvider.
+	// MetricsProvider creates the metrics; nil means the provider of SetProvider.
 	MetricsProvider MetricsProvider
 	// Clock is for tests with a fake clock; nil means real time.
 	Clock clock.WithTicker

@@ -12,7 +12,7 @@ import (
 type FairConfig[T comparable] struct {
 	// Name is the name in metrics. A queue without a name has no metrics.
 	Name string
-	// MetricsProvider makes the metrics; nil means that of SetProvider.
+	// MetricsProvider creates the metrics; nil means the provider of SetProvider.
 	MetricsProvider MetricsProvider
 	// Clock is for tests with a fake clock; nil means real time.
 	Clock clock.WithTicker
@@ -67,7 +67,7 @@ type AddOpts struct {
 	After time.Duration
 	// RateLimited delays the items by what the rate limiter returns. With After too, the shorter delay counts.
 	RateLimited bool
-	// Priority of the items; nil means that of FairConfig.Priority.
+	// Priority of the items; nil means the result of FairConfig.Priority.
 	Priority *int
 }
 

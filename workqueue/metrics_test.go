@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// recorder is a provider whose metrics remember what they were told.
+// recorder is a provider whose metrics record their calls.
 type recorder struct {
 	mu     sync.Mutex
 	values map[string][]float64 // counters and gauges hold one value, histograms all observations

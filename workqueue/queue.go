@@ -12,7 +12,7 @@ import (
 type TypedQueueConfig[T comparable] struct {
 	// Name is the name in metrics. A queue without a name has no metrics.
 	Name string
-	// MetricsProvider makes the metrics; nil means that of SetProvider.
+	// MetricsProvider creates the metrics; nil means the provider of SetProvider.
 	MetricsProvider MetricsProvider
 	// Clock is for tests with a fake clock; nil means real time, which inside a synctest bubble is the bubble's.
 	Clock clock.WithTicker

@@ -10,7 +10,7 @@ import (
 type TypedRateLimitingQueueConfig[T comparable] struct {
 	// Name is the name in metrics. A queue without a name has no metrics.
 	Name string
-	// MetricsProvider makes the metrics; nil means that of SetProvider.
+	// MetricsProvider creates the metrics; nil means the provider of SetProvider.
 	MetricsProvider MetricsProvider
 	// Clock is for tests with a fake clock; nil means real time.
 	Clock clock.WithTicker

@@ -152,7 +152,7 @@ func moodyTenants(t *testing.T) (q *Fair[string], done func()) {
 	}
 }
 
-// The key is neither waiting nor in anybody's hands then; a later Add must not take it for queued.
+// The key is then neither queued nor processing; a later Add must not treat it as queued.
 func TestTenantThatPanicsInDoneDoesNotBlockTheKey(t *testing.T) {
 	q, done := moodyTenants(t)
 	defer q.ShutDown()

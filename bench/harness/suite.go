@@ -84,7 +84,7 @@ func (s Suite) repeats(w Workload) int {
 	return s.Repeats
 }
 
-// repeat measures every side of the workloads of a group once. The baseline, if there is one, is that of the first, and counts
+// repeat measures every side of the workloads of a group once. The baseline, if there is one, belongs to the first, and counts
 // for all.
 func (s Suite) repeat(ctx context.Context, group []Result, repeat int) error {
 	turns := make([]func() error, 0, len(group)+1)
@@ -107,7 +107,7 @@ func (s Suite) repeat(ctx context.Context, group []Result, repeat int) error {
 	return nil
 }
 
-// measure takes one measurement, that of the first workload on a side, and files it with all.
+// measure measures the first workload on a side once, and records the result for all.
 func (s Suite) measure(ctx context.Context, group []Result, side string, repeat int) error {
 	w := group[0].Workload
 	j := s.job(w, side, repeat)

@@ -8,7 +8,7 @@ import (
 )
 
 // warm touches as much memory as the workloads may need, and gives it back. It never takes more than two thirds of what is free, and
-// a system that has none to give is no error: the figures are then noisier.
+// it is not an error if the system has none: the figures are then noisier.
 func warm(workloads []Workload, scale float64) {
 	var need uint64
 	for _, w := range workloads {

@@ -6,7 +6,7 @@ import (
 	"vedette.dev/bench/harness"
 )
 
-// alone is one kind of call, over and over, with nobody else there.
+// alone repeats one kind of call, without concurrent callers.
 type alone struct {
 	store   store
 	objects *objects

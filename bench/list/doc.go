@@ -10,5 +10,5 @@
 //   - meta: look at the metadata of each, and keep none.
 //
 // client-go knows only the first, so there the others decode the whole list too. What either side has seen is summed up and
-// compared with what the server sent, so nobody can be quick by leaving something out.
+// compared with what the server sent, so that omitted objects are noticed.
 package list

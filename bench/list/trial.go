@@ -10,7 +10,7 @@ import (
 	"vedette.dev/bench/pods/podserver"
 )
 
-// extraMemory is how much memory a run needs at its worst, beyond that of its result.
+// extraMemory is the peak memory of a run beyond the memory of its result.
 const extraMemory = "extra memory"
 
 // trial lists the pods of a server once.

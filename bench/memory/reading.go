@@ -23,8 +23,8 @@ const (
 // hotPods is how many pods are looked up again and again, where they are hot.
 const hotPods = 50
 
-// reading looks pods up through the lister, one after the other in a random order. Of pods that are packed the caller gets one of
-// his own; who uses client-go has to copy it for that.
+// reading looks pods up through the lister, one after the other in a random order. For a packed pod the caller gets a copy of its
+// own; with client-go, the caller has to copy it.
 type reading struct {
 	*podcache.Running
 	lister podcache.Lister

@@ -24,7 +24,7 @@ const (
 // relistOneIn is how many pods there are for each that has changed, and for each that is gone.
 const relistOneIn = 1000
 
-// relist is a watch that ends with 410, and all that follows, until the handler has heard of a change that comes after. What
+// relist is a watch that ends with 410, and the relist that follows, until the handler has received a later change. What
 // the process has before is as the start has left it, after two collections.
 type relist struct {
 	*podcache.Running
@@ -91,7 +91,7 @@ func allocated() uint64 {
 	return m.TotalAlloc
 }
 
-// sum is that of the states that are new.
+// sum is the checksum of the new states.
 func (r *relist) sum() uint64 {
 	var out uint64
 	for i := range r.Pods {
@@ -102,7 +102,7 @@ func (r *relist) sum() uint64 {
 	return out
 }
 
-// change is that of each pod afterwards. The changes have the order of the pods, and that of pod 0 is the last.
+// change is the later change of each pod. The changes are in the order of the pods, with pod 0 last.
 func (r *relist) change(i int) int {
 	switch {
 	case i == 0:

@@ -51,7 +51,7 @@ func (p *paced) run(to chan<- watch.Event) {
 	}
 }
 
-// rest sends all that is left at once.
+// rest sends all remaining events at once.
 func (p *paced) rest(to chan<- watch.Event) {
 	for ; p.next < len(p.events); p.next++ {
 		p.send(to)

@@ -25,7 +25,7 @@ func inUse() float64 {
 	return metric("/memory/classes/total:bytes") - metric("/memory/classes/heap/released:bytes")
 }
 
-// allocated is the size of all that was ever allocated.
+// allocated returns the total size of all allocations so far.
 func allocated() float64 { return metric("/gc/heap/allocs:bytes") }
 
 // memoryWatch looks often at the memory that the process has from the system, and remembers the most.

@@ -21,7 +21,7 @@ type handler interface {
 
 // informer is what the drivers need of a shared informer.
 type informer interface {
-	// add adds a handler. If each is set, it hears of every single change, if the side has a choice.
+	// add adds a handler. If each is set, it receives every change uncoalesced, if the side supports that.
 	add(h handler, each bool) (hasSynced, error)
 	RunWithContext(ctx context.Context)
 	HasSynced() bool

@@ -23,8 +23,8 @@ const (
 	relistAlloc = "allocated, to the objects" // by the informer, without what the source allocates
 )
 
-// relist is a watch that ends with 410, and all that follows. One object in a thousand has changed meanwhile, and one in a
-// thousand is gone. A last change, after the list, tells when the handler has heard everything.
+// relist is a watch that ends with 410, and the relist that follows. One object in a thousand has changed meanwhile, and one in a
+// thousand is gone. A last change, after the list, shows that the handler has received everything.
 type relist struct {
 	*running
 	objects []*thing // that there were

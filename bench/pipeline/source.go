@@ -22,7 +22,7 @@ type source struct {
 	version string
 	asked   time.Time // when the last list or stream was asked for
 
-	// watches has each watch that is to tell of changes.
+	// watches has each watch that will send changes.
 	watches chan chan<- watch.Event
 }
 
@@ -72,7 +72,7 @@ func (s *source) decoded(t *thing) *thing {
 	return t
 }
 
-// Watch returns a watch whose changes are sent by whoever takes it out of watches.
+// Watch returns a watch. The receiver from watches sends its changes.
 func (s *source) Watch(options metav1.ListOptions) (watch.Interface, error) {
 	events := make(chan watch.Event, room)
 	if options.SendInitialEvents != nil && *options.SendInitialEvents {
@@ -100,7 +100,7 @@ type channel <-chan watch.Event
 func (c channel) ResultChan() <-chan watch.Event { return (<-chan watch.Event)(c) }
 func (c channel) Stop()                          {}
 
-// event is the one that tells of a state.
+// event returns the event of a state.
 func (t *thing) event() watch.Event {
 	if t.gone {
 		return watch.Event{Type: watch.Deleted, Object: t}

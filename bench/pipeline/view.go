@@ -112,7 +112,7 @@ func (v *view) finished() {
 	}
 }
 
-// check tells what was wrong. The informer must have ended.
+// check returns an error for wrong calls. The informer must have ended.
 func (v *view) check() error {
 	if v.err != nil {
 		return v.err

@@ -82,7 +82,7 @@ func handlers(n int) string {
 	return fmt.Sprintf("%d handlers", n)
 }
 
-// flowing has every handler hear of every event, on both sides.
+// flowing delivers every event to every handler, on both sides.
 func flowing(n int, aim float64) harness.Workload {
 	return harness.Workload{
 		Name: fmt.Sprintf("pipeline/each-%d", n),

@@ -79,7 +79,7 @@ const (
 	// firstTime is the creation of pod 0.
 	firstTime = 1_767_225_600 // 2026-01-01T00:00:00Z
 
-	// firstVersion is that of pod 0.
+	// firstVersion is the version of pod 0.
 	firstVersion = 4_000_000_000
 )
 

@@ -40,7 +40,7 @@ func Key(i int) types.NamespacedName {
 	return types.NamespacedName{Namespace: s.namespace, Name: podName(s, id)}
 }
 
-// UID is that of pod i.
+// UID returns the UID of pod i.
 func UID(i int) types.UID {
 	id := newIdentity()
 	id.fill(i)

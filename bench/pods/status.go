@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// status is that of a pod that is running and ready.
+// status returns the status of a pod that is running and ready.
 func status(s *shape, id *identity) corev1.PodStatus {
 	out := corev1.PodStatus{
 		ObservedGeneration: 1,

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// tally counts how often each key was handed out, and tells when as many hand-outs as
+// tally counts how often each key was handed out, and signals when as many hand-outs as
 // expected have happened.
 type tally struct {
 	times []atomic.Uint32

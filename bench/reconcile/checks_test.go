@@ -137,7 +137,7 @@ func TestUpdatesNoticeABrokenSide(t *testing.T) {
 	for name, tt := range breaks {
 		t.Run(name, func(t *testing.T) {
 			u := trial[*updates](t, newUpdates(2, true), tt.wrong)
-			u.patience = 50 * time.Millisecond
+			u.phaseTimeout = 50 * time.Millisecond
 			u.Run()
 			_, err := u.Finish()
 			wantError(t, err, tt.want)
@@ -149,7 +149,7 @@ func TestLatencyNoticesABrokenSide(t *testing.T) {
 	for name, tt := range breaks {
 		t.Run(name, func(t *testing.T) {
 			l := trial[*latency](t, newLatency, tt.wrong)
-			l.patience = 50 * time.Millisecond
+			l.phaseTimeout = 50 * time.Millisecond
 			l.Run()
 			_, err := l.Finish()
 			wantError(t, err, tt.want)
@@ -184,7 +184,7 @@ func TestASideInOrderIsNotComplainedAbout(t *testing.T) {
 
 func TestInitialNoticesAKeyThatIsLost(t *testing.T) {
 	i := trial[*initial](t, newInitial, nil)
-	i.patience = 50 * time.Millisecond
+	i.phaseTimeout = 50 * time.Millisecond
 	i.server.objects = i.server.objects[:fewKeys-1]
 	i.Run()
 	_, err := i.Finish()

@@ -21,7 +21,7 @@ func (c *crew) reconcile(key string, get func() (obj any, exists bool, err error
 	p := c.now.Load()
 	index := indexOf(key)
 	if index < 0 || index >= len(p.want) {
-		p.end(fmt.Errorf("a reconcile of %q, which is no object", key))
+		p.end(fmt.Errorf("a reconcile of %q, which is not an object", key))
 		return
 	}
 	if c.heard != nil {

@@ -72,7 +72,7 @@ func (l *latency) Run() {
 			return
 		}
 	}
-	_ = l.phase.wait(l.patience)
+	_ = l.phase.wait(l.phaseTimeout)
 }
 
 // arrive is called by the workers.

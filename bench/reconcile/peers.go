@@ -39,16 +39,16 @@ var peers = map[string]func(*server, *crew) (side, error){
 	recordsOn:         withRecords(0),
 }
 
-// patience is how long a phase may take. One that takes longer waits for a key that got lost.
-const patience = time.Minute
+// phaseTimeout is how long a phase may take. If it takes longer, a key was lost.
+const phaseTimeout = time.Minute
 
 // running is a side with a server of its own.
 type running struct {
 	*crew
-	side     side
-	server   *server
-	phases   []*phase // all that there were
-	patience time.Duration
+	side         side
+	server       *server
+	phases       []*phase // all phases so far
+	phaseTimeout time.Duration
 
 	changes chan<- watch.Event
 	stop    context.CancelFunc
@@ -62,7 +62,7 @@ func prepare(name string, objects []*object, c *crew) (*running, error) {
 	if build == nil {
 		return nil, fmt.Errorf("there is no side %q", name)
 	}
-	r := &running{crew: c, server: newServer(objects), patience: patience, ended: make(chan struct{})}
+	r := &running{crew: c, server: newServer(objects), phaseTimeout: phaseTimeout, ended: make(chan struct{})}
 	var err error
 	r.side, err = build(r.server, c)
 	return r, err
@@ -79,7 +79,7 @@ func (r *running) start(first *phase) error {
 			r.now.Load().end(r.err)
 		}
 	}()
-	return first.wait(r.patience)
+	return first.wait(r.phaseTimeout)
 }
 
 // begin has what happens from now on belong to a phase. The side must be quiet.
@@ -93,8 +93,8 @@ func (r *running) open() error {
 	select {
 	case r.changes = <-r.server.watches:
 		return nil
-	case <-time.After(r.patience):
-		return fmt.Errorf("there is no watch after %v", r.patience)
+	case <-time.After(r.phaseTimeout):
+		return fmt.Errorf("there is no watch after %v", r.phaseTimeout)
 	}
 }
 
@@ -112,15 +112,15 @@ func (r *running) sendPaced(round []object, p *phase, rate int) error {
 		select {
 		case r.changes <- round[i].event():
 		case <-p.done: // that is an error: not all were sent
-			return p.wait(r.patience)
+			return p.wait(r.phaseTimeout)
 		}
 	}
-	return p.wait(r.patience)
+	return p.wait(r.phaseTimeout)
 }
 
 func (o *object) event() watch.Event { return watch.Event{Type: watch.Modified, Object: o} }
 
-// end stops the side, and tells what was wrong in any of the phases.
+// end stops the side, and returns the errors of all phases.
 func (r *running) end() error {
 	r.stop()
 	<-r.ended

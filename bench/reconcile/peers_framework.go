@@ -53,7 +53,7 @@ func (r *framework) run(ctx context.Context) error {
 	return err
 }
 
-// oneInformer is a cache that has one informer, which somebody else runs. A source asks nothing else of it.
+// oneInformer is a cache with one informer, which the caller runs. A source needs nothing else.
 type oneInformer struct {
 	cache.Cache
 	informer toolscache.SharedIndexInformer

@@ -65,20 +65,20 @@ func (p *phase) end(err error) {
 	})
 }
 
-// wait returns when the phase is done, and complains if that takes longer than anybody would wait.
-func (p *phase) wait(patience time.Duration) error {
-	timer := time.NewTimer(patience)
+// wait returns when the phase is done, and fails if that takes longer than the timeout.
+func (p *phase) wait(phaseTimeout time.Duration) error {
+	timer := time.NewTimer(phaseTimeout)
 	defer timer.Stop()
 	select {
 	case <-p.done:
 	case <-timer.C:
-		p.end(fmt.Errorf("%d keys were not reconciled after their change within %v", p.left.Load(), patience))
+		p.end(fmt.Errorf("%d keys were not reconciled after their change within %v", p.left.Load(), phaseTimeout))
 		<-p.done
 	}
 	return p.err
 }
 
-// check tells what was wrong. No reconcile may run meanwhile.
+// check returns the errors of the phase. No reconcile may run meanwhile.
 func (p *phase) check() error {
 	if p.err != nil {
 		return p.err

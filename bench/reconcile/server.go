@@ -11,7 +11,7 @@ import (
 // server is one in memory. It costs next to nothing: what it sends was made before.
 type server struct {
 	objects []*object
-	// watches has each watch that was begun, for whoever sends changes.
+	// watches has each watch that was begun, for the sender of changes.
 	watches chan chan<- watch.Event
 }
 

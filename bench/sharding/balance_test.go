@@ -13,7 +13,7 @@ import (
 	"vedette.dev/shard"
 )
 
-// How well shards are balanced is no matter of time, so it is a test: go test -v -run Balance ./sharding prints the figures.
+// The balance of shards does not depend on time, so it is a test: go test -v -run Balance ./sharding prints the figures.
 
 // balancing runs an informer over config maps, the smallest objects that there are, until it has synced.
 func balancing(t *testing.T, source shard.Source, objects []*corev1.ConfigMap) *shard.TypedShardingInformer[*corev1.ConfigMap] {

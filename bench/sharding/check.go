@@ -30,7 +30,7 @@ func (r *running) check() error {
 	}
 	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 		err := r.compare(want)
-		if err == nil || time.Since(began) > patience {
+		if err == nil || time.Since(began) > phaseTimeout {
 			return err
 		}
 	}

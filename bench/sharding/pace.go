@@ -13,7 +13,7 @@ import (
 
 // pace is a watch that the server has on itself. Who writes waits for it, so that changes come as fast as the server can send
 // them and no faster: otherwise what is measured is how far a watch is behind within the server. The reader does nothing with
-// what it reads, so it never holds anybody up. The informers have watches of their own.
+// what it reads, so it never delays the server. The informers have watches of their own.
 type pace struct {
 	body io.Closer
 	done sync.WaitGroup

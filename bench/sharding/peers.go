@@ -16,7 +16,7 @@ import (
 type side interface {
 	RunWithContext(ctx context.Context)
 	HasSynced() bool
-	// handlerSynced reports whether the handler has heard of all that was there in the beginning.
+	// handlerSynced reports whether the handler has received all objects of the initial list.
 	handlerSynced() bool
 	// list returns what the store has.
 	list() []*corev1.Pod
@@ -73,8 +73,8 @@ func (r *running) start() error {
 		r.side.RunWithContext(ctx)
 	}()
 	for began := time.Now(); !r.side.HasSynced() || !r.side.handlerSynced(); {
-		if time.Since(began) > patience {
-			return fmt.Errorf("not synced after %v: heard %d calls", patience, r.view.calls.Load())
+		if time.Since(began) > phaseTimeout {
+			return fmt.Errorf("not synced after %v: heard %d calls", phaseTimeout, r.view.calls.Load())
 		}
 		time.Sleep(time.Millisecond)
 	}

@@ -32,10 +32,10 @@ type spec struct {
 	History int
 }
 
-// namespace is that of small pod i.
+// namespace returns the namespace of small pod i.
 func (s *spec) namespace(i int) string { return fmt.Sprintf("tenant-%d", i%s.Namespaces) }
 
-// order is what a server is told to do. One of the fields is set.
+// order is a command to a server. One of the fields is set.
 type order struct {
 	// Round has each object changed once, in a random order, as fast as that goes.
 	Round int `json:",omitempty"`
@@ -60,7 +60,7 @@ type report struct {
 	Quiet []change
 }
 
-// change is that of an object, and when it was, in nanoseconds.
+// change is a change of an object, with its time in nanoseconds.
 type change struct {
 	Index   int
 	Written int64
@@ -73,8 +73,8 @@ type server struct {
 	pods []*corev1.Pod
 }
 
-// Serve is the server's process: args are those after [Command]. It writes its URL as a line to out, and does what it is told
-// by lines of in, until that ends, which is when the process that started it does.
+// Serve is the server's process: args are those after [Command]. It writes its URL as a line to out, and executes the orders
+// in the lines of in, until that ends, which is when the process that started it does.
 func Serve(args []string, in io.Reader, out io.Writer) error {
 	if len(args) != 1 {
 		return fmt.Errorf("%s takes what the server has, got %d arguments", Command, len(args))

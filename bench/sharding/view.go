@@ -76,16 +76,16 @@ func (v *view) expect(calls int) {
 	v.want.Store(v.calls.Load() + int64(calls))
 }
 
-// patience is how long a phase may take. One that takes longer waits for something that got lost.
-const patience = 3 * time.Minute
+// phaseTimeout is how long a phase may take. If it takes longer, an event was lost.
+const phaseTimeout = 3 * time.Minute
 
-// wait waits for the calls that expect was told of.
+// wait waits for the number of calls given to expect.
 func (v *view) wait() error {
 	select {
 	case <-v.done:
 		return nil
-	case <-time.After(patience):
-		return fmt.Errorf("heard %d calls after %v, want %d", v.calls.Load(), patience, v.want.Load())
+	case <-time.After(phaseTimeout):
+		return fmt.Errorf("heard %d calls after %v, want %d", v.calls.Load(), phaseTimeout, v.want.Load())
 	}
 }
 

@@ -31,7 +31,7 @@ var (
 	projected = podcache.Config{Encoding: pods.Protobuf, Storage: cache.Storage{Packed: true, Keep: podcache.FiveFields}}
 )
 
-// keys is for a handler that is told keys only.
+// keys is for a handler that only receives keys.
 func keys(c podcache.Config) podcache.Config {
 	c.Keys = true
 	return c

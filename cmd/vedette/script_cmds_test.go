@@ -150,14 +150,14 @@ func ends(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// waitWatch waits until somebody watches: waitwatch RESOURCE.
+// waitWatch waits for a watch: waitwatch RESOURCE.
 func waitWatch(ts *testscript.TestScript, _ bool, args []string) {
-	await(ts, of(ts).watched, args[0], "nobody watches")
+	await(ts, of(ts).watched, args[0], "no watch")
 }
 
-// waitCreate waits until somebody creates an object: waitcreate RESOURCE.
+// waitCreate waits until an object is created: waitcreate RESOURCE.
 func waitCreate(ts *testscript.TestScript, _ bool, args []string) {
-	await(ts, of(ts).created, args[0], "nobody creates")
+	await(ts, of(ts).created, args[0], "no object was created")
 }
 
 func await(ts *testscript.TestScript, heard <-chan string, resource, complaint string) {
@@ -197,11 +197,11 @@ func hole(ts *testscript.TestScript, _ bool, _ []string) {
 	})
 }
 
-// waitHole waits until somebody has come to the hole.
+// waitHole waits for a connection to the hole.
 func waitHole(ts *testscript.TestScript, _ bool, _ []string) {
 	select {
 	case <-of(ts).fallen:
 	case <-of(ts).ctx.Done():
-		ts.Fatalf("nobody comes")
+		ts.Fatalf("no connection")
 	}
 }

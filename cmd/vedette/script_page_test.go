@@ -15,7 +15,7 @@ import (
 
 var pageAddress = regexp.MustCompile(`http://[^\s]+`)
 
-// page asks the live page of a program for a view, until that has something: page NAME VIEW REGEXP. With !, a view that answers must not
+// page asks the console of a program for a view, until that has something: page NAME VIEW REGEXP. With !, a view that answers must not
 // have it.
 func page(ts *testscript.TestScript, neg bool, args []string) {
 	text, _ := of(ts).programs[args[0]].output()
@@ -45,7 +45,7 @@ func page(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// pageOf sets PAGE to the address of the live page of a program, without a token: address NAME.
+// pageOf sets PAGE to the address of the console of a program, without a token: address NAME.
 func pageOf(ts *testscript.TestScript, _ bool, args []string) {
 	text, _ := of(ts).programs[args[0]].output()
 	address, _, _ := strings.Cut(pageAddress.FindString(text), "?")

@@ -18,7 +18,7 @@ import (
 )
 
 // program runs a program with controllers, and sets PROGRAM to where it is: program [plain|page]. The controller "maps" of ConfigMaps fails
-// with default/big; "restarter" is one of Pods. A plain one has no debug endpoints; nor has one with a live page.
+// with default/big; "restarter" is one of Pods. A plain one has no debug endpoints; nor has one with a console.
 func program(ts *testscript.TestScript, _ bool, args []string) {
 	client, err := kubernetes.NewForConfig(of(ts).server.RESTConfig())
 	ts.Check(err)
@@ -78,7 +78,7 @@ func program(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv("PROGRAM", "http://"+<-address)
 }
 
-// listening is a log that hears at which address a program listens.
+// listening is a log sink that extracts the address at which a program listens.
 type listening chan string
 
 // Enabled implements slog.Handler.

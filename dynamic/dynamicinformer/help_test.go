@@ -37,7 +37,7 @@ func newClient(t *testing.T, server *apitest.Server) dynamic.Interface {
 	return client
 }
 
-// closeIdle ends the connections that nobody uses, which would otherwise be counted as leaks.
+// closeIdle closes idle connections, which would otherwise be counted as leaks.
 func closeIdle(t *testing.T, config *rest.Config) {
 	client, err := rest.HTTPClientFor(config)
 	if err != nil {

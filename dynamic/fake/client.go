@@ -27,14 +27,14 @@ type FakeDynamicClient struct {
 	real    *dynamic.DynamicClient
 }
 
-// NewSimpleDynamicClient returns a client whose server has these objects. The scheme says of what kinds typed objects are. It panics
-// if an object has no name, or is of no kind.
+// NewSimpleDynamicClient returns a client whose server has these objects. The scheme has the kinds of typed objects. It panics if an
+// object has no name or no kind.
 func NewSimpleDynamicClient(scheme *runtime.Scheme, objects ...runtime.Object) *FakeDynamicClient {
 	return NewSimpleDynamicClientWithCustomListKinds(scheme, nil, objects...)
 }
 
-// NewSimpleDynamicClientWithCustomListKinds is NewSimpleDynamicClient, and is told the kinds of lists of some resources, which end
-// in "List".
+// NewSimpleDynamicClientWithCustomListKinds is NewSimpleDynamicClient with the list kinds of some resources, which must end in
+// "List".
 func NewSimpleDynamicClientWithCustomListKinds(scheme *runtime.Scheme, gvrToListKind map[schema.GroupVersionResource]string, objects ...runtime.Object) *FakeDynamicClient {
 	kinds := fakes.KindsOf(scheme)
 	for gvr, listKind := range gvrToListKind {
@@ -56,19 +56,19 @@ func NewSimpleDynamicClientWithCustomListKinds(scheme *runtime.Scheme, gvrToList
 	return c
 }
 
-// Resource chooses a resource.
+// Resource returns the client of a resource.
 func (c *FakeDynamicClient) Resource(resource schema.GroupVersionResource) dynamic.NamespaceableResourceInterface {
 	return c.real.Resource(resource)
 }
 
-// Tracker is the way to the objects that leaves no trace among the actions and meets no reactor.
+// Tracker returns the tracker of the objects. Its methods record no actions and call no reactors.
 func (c *FakeDynamicClient) Tracker() testing.ObjectTracker { return c.tracker }
 
-// IsWatchListSemanticsUnSupported is false: a watch can begin with a list. Where a reactor answers lists or watches, the server says
-// that it cannot, and reflectors list.
+// IsWatchListSemanticsUnSupported returns false: a watch can begin with a list. If a reactor handles lists or watches, the server
+// rejects such watches, and reflectors list.
 func (c *FakeDynamicClient) IsWatchListSemanticsUnSupported() bool { return false }
 
-// serve makes sure that what is about to be created has a place.
+// serve adds the resource of an object that is about to be created.
 func (c *FakeDynamicClient) serve(gvr schema.GroupVersionResource, obj runtime.Object) {
 	if server := c.tracker.Server(); !server.Serves(gvr) {
 		kind := obj.GetObjectKind().GroupVersionKind()
@@ -76,7 +76,7 @@ func (c *FakeDynamicClient) serve(gvr schema.GroupVersionResource, obj runtime.O
 	}
 }
 
-// onlyNames lets a scheme say of what kinds objects are. What comes back is unstructured.
+// onlyNames uses a scheme for the kinds of objects only. Decoded objects are unstructured.
 type onlyNames struct{ *runtime.Scheme }
 
 // New implements runtime.ObjectCreater.

@@ -66,7 +66,7 @@ func TestObjectsOfAnyKind(t *testing.T) {
 	if _, err := client.Resource(corev1.SchemeGroupVersion.WithResource("configmaps")).Namespace("ns-foo").Get(ctx, "typed", metav1.GetOptions{}); err != nil {
 		t.Error(err)
 	}
-	// What nobody has heard of is not there, until it is created.
+	// An unknown resource does not exist until an object of it is created.
 	gadgets := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "gadgetry"}
 	if _, err := client.Resource(gadgets).List(ctx, metav1.ListOptions{}); !apierrors.IsNotFound(err) {
 		t.Error(err)

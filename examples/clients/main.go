@@ -48,7 +48,7 @@ func run(ctx context.Context, client kubernetes.Interface) error {
 	}
 	fmt.Println("created", created.Name)
 
-	// Somebody else may write at the same time: then the server says Conflict, and one reads and tries again.
+	// Another client may write at the same time. The server then returns Conflict: read again and retry.
 	err = retry.RetryOnConflict(retry.DefaultRetry, func() error {
 		current, err := maps.Get(ctx, created.Name, metav1.GetOptions{})
 		if err != nil {

@@ -1,5 +1,5 @@
 // Dynamic works on a kind that the program knows by name only: -resource deployments.apps and so on. It asks the server how
-// the resource is called in full, lists what there is, and watches it for a while.
+// the resource is called in full, lists its objects, and watches them for a while.
 package main
 
 import (
@@ -75,7 +75,7 @@ func run(ctx context.Context, config *rest.Config, name string) error {
 	return nil
 }
 
-// find asks the server for the resource that somebody means by a name.
+// find returns the resource of the server for a name or short name.
 func find(config *rest.Config, name string) (schema.GroupVersionResource, error) {
 	client, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {

@@ -55,7 +55,7 @@ func TestAClusterThatIsDown(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = p.run(t.Context(), func(ctx context.Context) error {
-			time.Sleep(2 * patience)
+			time.Sleep(2 * syncTimeout)
 			expect(t, d, "east: 3 of 3 pods", "west: 0 of 3 pods")
 			d.up(t, west)
 			expect(t, d, "east: 3 of 3 pods", "west: 3 of 3 pods")

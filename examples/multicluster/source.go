@@ -11,8 +11,8 @@ import (
 	"vedette.dev/shard"
 )
 
-// patience is how long a controller waits at the start for a cluster that does not answer. Then it goes on with the others.
-const patience = 10 * time.Second
+// syncTimeout is how long a controller waits at the start for a cluster that does not answer. Then it continues with the others.
+const syncTimeout = 10 * time.Second
 
 // clusters is a source of the objects of all shards, by keys that carry the cluster. Shards are named after their clusters.
 type clusters[T cache.Object] struct {
@@ -23,7 +23,7 @@ type clusters[T cache.Object] struct {
 
 func (c *clusters[T]) String() string { return "for the objects of all clusters" }
 
-// Run implements controller.Source. The informer is run by somebody else.
+// Run implements controller.Source. The caller runs the informer.
 func (c *clusters[T]) Run(ctx context.Context, enqueuer controller.Enqueuer[shard.Key], ready func()) error {
 	c.enqueuer = enqueuer
 	registration, err := c.informer.AddShardHandler(c, shard.HandlerOptions{})
@@ -33,7 +33,7 @@ func (c *clusters[T]) Run(ctx context.Context, enqueuer controller.Enqueuer[shar
 	c.handle.Store(&registration)
 	select {
 	case <-registration.HasSyncedChecker().Done():
-	case <-time.After(patience):
+	case <-time.After(syncTimeout):
 	case <-ctx.Done():
 	}
 	ready()
@@ -64,14 +64,14 @@ func (c *clusters[T]) OnDelete(cluster string, gone cache.DeletedObject[T]) {
 	c.enqueuer.Add(shard.Key{Cluster: cluster, ObjectName: gone.GetObjectName()}, controller.Deleted)
 }
 
-// OnShardLost implements shard.Handler. Nothing is deleted, and nobody looks at these objects any more: there is nothing to do.
+// OnShardLost implements shard.Handler. The objects are not deleted, only not watched any more: there is nothing to do.
 func (c *clusters[T]) OnShardLost(string, []string) {}
 
 func keyOf[T cache.Object](cluster string, obj T) shard.Key {
 	return shard.Key{Cluster: cluster, ObjectName: cache.ObjectName{Namespace: obj.GetNamespace(), Name: obj.GetName()}}
 }
 
-// Observe implements controller.Observer: Explain tells what the cluster of a key is doing, and whether the object is known.
+// Observe implements controller.Observer: it returns the state of the informer of a key's cluster, and whether the object is in the cache.
 func (c *clusters[T]) Observe(key shard.Key) (o controller.Observation) {
 	for _, s := range c.informer.Shards() {
 		if s.Scope.Cluster == key.Cluster {

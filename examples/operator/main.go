@@ -1,6 +1,6 @@
 // Operator is an operator with a kind of its own: a Site has a number of pages, each in a config map. It creates, changes and
-// deletes them, puts right what somebody else changed, says in the status and in events what it did, and cleans up when a site
-// goes. What it does is in internal/sites; this is the program around it: flags, clients, informers, events, and the controller.
+// deletes them, reverts changes by others, reports its work in the status and in events, and cleans up after a deleted site. The
+// operator is in internal/sites; this is the program around it: flags, clients, informers, events, and the controller.
 //
 // Without -kubeconfig it runs on an API server in this process, for a few seconds, and shows what it does. With -kubeconfig it
 // runs on that cluster until Ctrl-C; apply this to see something happen:

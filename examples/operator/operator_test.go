@@ -153,7 +153,7 @@ func (w *world) allow(minimum int) {
 	w.do(err)
 }
 
-// A status that the server refuses is told and tried again, and the pages are there all the same.
+// A status that the server rejects is reported and retried, and the pages exist nevertheless.
 func TestAStatusThatIsRejected(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.allow(5)
@@ -208,7 +208,7 @@ func TestAPageThatIsNotOurs(t *testing.T) {
 }
 
 // Events are for people: an API that refuses them, or is not there, keeps nothing from being done.
-func TestEventsThatNobodyTakes(t *testing.T) {
+func TestEventsThatTheServerRejects(t *testing.T) {
 	for _, fault := range []string{"create,patch events: 403", "create,patch events: cut"} {
 		inWorld(t, func(w *world) {
 			w.inject(fault)

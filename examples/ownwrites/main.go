@@ -1,4 +1,4 @@
-// Ownwrites creates a config map and looks for it in the cache at once: in that of an informer, whose watch lags by half a
+// Ownwrites creates a config map and looks for it in the cache at once: in the cache of an informer, whose watch lags by half a
 // second, and in the same with the program's own writes on top.
 package main
 
@@ -36,7 +36,7 @@ func main() {
 		log.Fatal(err)
 	}
 	_, err = maps.Informer().AddEventHandler(tracker.Handler(cache.ResourceEventHandlerFuncs{
-		AddFunc: func(obj any) { fmt.Println("the handler hears of", obj.(*corev1.ConfigMap).Name) },
+		AddFunc: func(obj any) { fmt.Println("the handler receives", obj.(*corev1.ConfigMap).Name) },
 	}))
 	if err != nil {
 		log.Fatal(err)

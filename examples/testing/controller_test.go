@@ -14,7 +14,7 @@ import (
 )
 
 // A day of the controller, on a real API server that lives in the bubble: with conflicts, cut connections and a server that
-// forgets the past. Time passes when everybody waits, so that the day takes milliseconds, and every run is the same.
+// forgets the past. Time passes when all goroutines wait, so that the day takes milliseconds, and every run is the same.
 func TestADay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := apitest.New(t, apitest.Config{InMemory: true})

@@ -6,14 +6,14 @@ import (
 	"vedette.dev/cache"
 )
 
-// GenericInformer is an informer of any kind, and a lister that reads from it. It is here, and package informers has another
-// name for it, so that dynamic informers do without the code of all built-in kinds.
+// GenericInformer is an informer of any kind, and a lister that reads from it. It is defined here, and package informers has an alias
+// for it, so that dynamic informers do not depend on the code of all built-in kinds.
 type GenericInformer interface {
 	Informer() cache.SharedIndexInformer
 	Lister() cache.GenericLister
 }
 
-// NewGenericInformer returns an informer together with its lister. The resource is what the errors of the lister speak of.
+// NewGenericInformer returns an informer together with its lister. The errors of the lister name the resource.
 func NewGenericInformer(informer cache.SharedIndexInformer, resource schema.GroupResource) GenericInformer {
 	return genericInformer{informer, resource}
 }

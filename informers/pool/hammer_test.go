@@ -11,7 +11,7 @@ import (
 	"vedette.dev/cache"
 )
 
-// Many take leases, start, let go and cancel at once. Whoever holds an informer has one that runs, and in the end there is
+// Many take leases, start, release and cancel concurrently. An informer that is held runs, and in the end there is
 // none.
 func TestHammer(t *testing.T) {
 	p := newPool(t, Config{})
@@ -67,7 +67,7 @@ func comeAndGo(t *testing.T, lease *Pool[string], key string, create func() cach
 	}
 }
 
-// counted is an informer that tells whether it runs.
+// counted is an informer that reports whether it runs.
 type counted struct {
 	cache.SharedIndexInformer
 	running *atomic.Int32

@@ -10,9 +10,9 @@ import (
 	"vedette.dev/cache"
 )
 
-// Config says how a pool is to be. The zero value works.
+// Config configures a pool. The zero value works.
 type Config struct {
-	// Namespaces are those that informers look at. Nil means that the pool has nothing to say about it.
+	// Namespaces are the namespaces that informers watch. If nil, the pool does not set them.
 	Namespaces []string
 }
 
@@ -23,14 +23,14 @@ func (c Config) validate() error {
 	return nil
 }
 
-// namespaces is a set that informers follow. It is shared with leases.
+// namespaces is the set of namespaces of the informers. It is shared with leases.
 type namespaces struct {
-	following sync.Mutex // held while informers are told
+	following sync.Mutex // held while informers are updated
 	mu        sync.Mutex // guards set
 	set       []string   // sorted; nil if it cannot be changed
 }
 
-// checkNamespaces finds what cannot be a namespace.
+// checkNamespaces returns an error for an invalid name of a namespace.
 func checkNamespaces(names []string) error {
 	for _, name := range names {
 		if name == "" || strings.Contains(name, "/") {
@@ -40,7 +40,7 @@ func checkNamespaces(names []string) error {
 	return nil
 }
 
-// sortedSet is nil for nil only.
+// sortedSet returns nil for nil only.
 func sortedSet(names []string) []string {
 	if names == nil {
 		return nil
@@ -60,19 +60,18 @@ func (n *namespaces) change(set []string) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.set == nil {
-		return errors.New("pool: the namespaces cannot be set: there were none in the configuration")
+		return errors.New("pool: SetNamespaces needs a pool that was created with Config.Namespaces")
 	}
 	n.set = set
 	return nil
 }
 
-// Namespaces returns the namespaces that the informers look at, sorted. It is nil if they cannot be set.
+// Namespaces returns the namespaces that the informers watch, sorted. It is nil if they cannot be set.
 func (p *Pool[K]) Namespaces() []string { return p.shared.namespaces.get() }
 
-// SetNamespaces says which namespaces the informers look at from now on, those that there are and those that are still to
-// be made, in this pool and in all that share its informers. A namespace that is new is listed, and the others are not; of
-// one that is left out, handlers hear that its objects are deleted. It is an error for a pool that was made without
-// namespaces.
+// SetNamespaces sets the namespaces that existing and future informers watch, in this pool and in all pools that share its
+// informers. Only new namespaces are listed. For a namespace that is removed, handlers receive deletions of its objects. It
+// returns an error if the pool was created without namespaces.
 func (p *Pool[K]) SetNamespaces(names ...string) error {
 	if err := checkNamespaces(names); err != nil {
 		return fmt.Errorf("pool: SetNamespaces: %w", err)
@@ -81,7 +80,7 @@ func (p *Pool[K]) SetNamespaces(names ...string) error {
 	if err := n.change(sortedSet(append([]string{}, names...))); err != nil {
 		return err
 	}
-	// Of two that are set at the same time, the one that was set last is told last.
+	// Of two concurrent calls, the one that set the namespaces last updates the informers last.
 	n.following.Lock()
 	defer n.following.Unlock()
 	set := n.get()
@@ -94,7 +93,7 @@ func (p *Pool[K]) SetNamespaces(names ...string) error {
 	return errors.Join(wrong...)
 }
 
-// follow tells an informer, if it has namespaces, and has not ended.
+// follow sets the namespaces of an informer, if it has namespaces and has not ended.
 func follow(informer cache.SharedIndexInformer, set []string) error {
 	n, ok := informer.(cache.NamespacedInformer)
 	if !ok {

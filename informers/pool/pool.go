@@ -14,29 +14,29 @@ import (
 // Pool holds informers, by key. It is safe for concurrent use.
 type Pool[K comparable] struct {
 	shared *shared[K]
-	// lease tells that this is not the first.
+	// lease is set if the pool is a lease.
 	lease bool
 
-	// The lock of shared guards what follows.
+	// The lock of shared guards the following fields.
 
-	// held are the informers that were asked of this pool, those among them that have ended too.
+	// held are the informers that were requested from this pool, including those that have ended.
 	held map[K]*hold
-	// closed refuses all further starts.
+	// closed is set if no informer may be started any more.
 	closed bool
 }
 
-// shared is what a pool has in common with its leases.
+// shared is the state that a pool shares with its leases.
 type shared[K comparable] struct {
 	mu sync.Mutex
-	// live are the informers that somebody holds.
+	// live are the informers that a pool holds.
 	//
-	// Invariant: the holders of each are at least one.
+	// Invariant: each has at least one holder.
 	live map[K]*entry
-	// closed refuses all further starts, in leases too.
+	// closed is set if no informer may be started any more, in leases either.
 	closed bool
 	// running are the goroutines of informers.
 	running sync.WaitGroup
-	// namespaces have a lock of their own: informers that are being made read them.
+	// namespaces have a lock of their own, because they are read while an informer is created.
 	namespaces *namespaces
 }
 
@@ -51,16 +51,16 @@ func New[K comparable](config Config) (*Pool[K], error) {
 	}, nil
 }
 
-// Lease returns a pool that shares its informers with this one, and can let them go by itself.
+// Lease returns a pool that shares its informers with this one, and can release them separately.
 func (p *Pool[K]) Lease() *Pool[K] {
 	return &Pool[K]{shared: p.shared, lease: true, held: map[K]*hold{}}
 }
 
-// IsLease tells whether this pool was taken from another.
+// IsLease reports whether this pool is a lease.
 func (p *Pool[K]) IsLease() bool { return p.lease }
 
-// Get returns the informer for a key, and holds it from now on. If nobody does already, create makes it. Asking twice is
-// the same as asking once.
+// Get returns the informer for a key, and holds it. If no pool holds one, it calls create. Further calls return the same
+// informer and add no hold.
 func (p *Pool[K]) Get(key K, create func() cache.SharedIndexInformer) cache.SharedIndexInformer {
 	p.shared.mu.Lock()
 	defer p.shared.mu.Unlock()
@@ -77,11 +77,11 @@ func (p *Pool[K]) Get(key K, create func() cache.SharedIndexInformer) cache.Shar
 	return e.informer
 }
 
-// Start is StartWithContext until a channel is closed.
+// Start is StartWithContext with a context that ends when a channel is closed.
 func (p *Pool[K]) Start(stopCh <-chan struct{}) { p.StartWithContext(wait.ContextForChannel(stopCh)) }
 
-// StartWithContext starts the informers that were asked of this pool since it was last called, and does not wait. When the
-// context ends, the pool lets go of them. An informer that runs already, because somebody else started it, runs on.
+// StartWithContext starts the informers that were requested from this pool since it was last called, and does not wait. When
+// the context ends, the pool releases them. An informer that another pool has started keeps running.
 func (p *Pool[K]) StartWithContext(ctx context.Context) {
 	p.shared.mu.Lock()
 	defer p.shared.mu.Unlock()
@@ -102,31 +102,31 @@ func (p *Pool[K]) StartWithContext(ctx context.Context) {
 	}
 }
 
-// run is what one call of StartWithContext started, and is still held.
+// run has the informers that one call of StartWithContext started and that are still held.
 type run[K comparable] struct {
 	holds map[K]*hold
-	// stop says that nobody need hear any more that the context has ended.
+	// stop unregisters the function that is called when the context ends.
 	stop func() bool
 }
 
-// leave forgets a hold, so that a context that lives long does not keep what was let go.
+// leave removes a hold, so that a long-lived context does not keep released informers alive.
 func (r *run[K]) leave(key K) {
 	if delete(r.holds, key); len(r.holds) == 0 {
 		r.stop()
 	}
 }
 
-// end lets go of what was started with a context that has ended. The informers stay in p.held, to be read.
+// end releases the informers that were started with a context that has ended. They stay in p.held, and can be read.
 func (p *Pool[K]) end(r *run[K], cause error) {
 	p.shared.mu.Lock()
 	defer p.shared.mu.Unlock()
 	for key, h := range maps.Clone(r.holds) {
-		p.letGo(key, h, cause)
+		p.release(key, h, cause)
 	}
 }
 
-// letGo ends a hold. If it was the last, the informer stops.
-func (p *Pool[K]) letGo(key K, h *hold, cause error) {
+// release ends a hold. If it was the last, the informer stops.
+func (p *Pool[K]) release(key K, h *hold, cause error) {
 	if h.dropped {
 		return
 	}
@@ -142,17 +142,17 @@ func (p *Pool[K]) letGo(key K, h *hold, cause error) {
 	close(h.gone)
 }
 
-var errReleased = errors.New("the informer was let go")
+var errReleased = errors.New("the informer was released")
 
-// Release lets go of all informers that were asked of this pool. Those that nobody else holds stop, and are forgotten.
-// It waits for them, or until the context ends, whose error it then returns; they end nevertheless. The pool can be used
-// again.
+// Release releases all informers that were requested from this pool. Those that no other pool holds stop, and are removed.
+// It waits for them to stop, or until the context ends, whose error it then returns; they stop nevertheless. The pool can be
+// used again.
 func (p *Pool[K]) Release(ctx context.Context) error {
 	p.shared.mu.Lock()
 	holds := p.held
 	p.held = map[K]*hold{}
 	for key, h := range holds {
-		p.letGo(key, h, errReleased)
+		p.release(key, h, errReleased)
 	}
 	p.shared.mu.Unlock()
 	for _, h := range holds {
@@ -163,7 +163,7 @@ func (p *Pool[K]) Release(ctx context.Context) error {
 	return nil
 }
 
-// Drop is Release for one informer. One that this pool does not hold is none of its business.
+// Drop is Release for one informer. It ignores an informer that this pool does not hold.
 func (p *Pool[K]) Drop(ctx context.Context, key K) error {
 	p.shared.mu.Lock()
 	h := p.held[key]
@@ -172,14 +172,14 @@ func (p *Pool[K]) Drop(ctx context.Context, key K) error {
 		return nil
 	}
 	delete(p.held, key)
-	p.letGo(key, h, errReleased)
+	p.release(key, h, errReleased)
 	p.shared.mu.Unlock()
 	return h.wait(ctx)
 }
 
-// Shutdown refuses all further starts, and waits for the contexts to end with which informers were started, and for the
-// informers themselves. A lease waits only for what it started, and not for what others still hold; the first pool waits
-// for all, and refuses the starts of its leases too. It may be called again, and at the same time.
+// Shutdown prevents further starts, and waits for the contexts with which informers were started to end, and for the
+// informers to stop. A lease waits only for the informers that it started and that no other pool holds; the first pool waits
+// for all, and prevents starts in its leases, too. It may be called repeatedly and concurrently.
 func (p *Pool[K]) Shutdown() {
 	p.shared.mu.Lock()
 	p.closed = true

@@ -65,7 +65,7 @@ func TestWaitTellsWhatHasNotSynced(t *testing.T) {
 		})
 		ctx, cancel := context.WithCancelCause(t.Context())
 		p.StartWithContext(ctx)
-		why := errors.New("no patience")
+		why := errors.New("timed out")
 		cancel(why)
 		if synced, err := p.Wait(ctx); !errors.Is(err, why) || synced["stuck"] || len(synced) != 1 {
 			t.Errorf("Wait = %v, %v", synced, err)
@@ -149,7 +149,7 @@ func TestAContextLetsGoOfWhatItStarted(t *testing.T) {
 		}
 		mustRelease(t, lease)
 		if !pods.IsStopped() || m.made != 1 {
-			t.Fatal("it runs although nobody holds it")
+			t.Fatal("it runs although no pool holds it")
 		}
 		if p.Get("pods", m.make) != pods || len(pods.GetStore().List()) != 2 {
 			t.Error("what ended with a context can no longer be read where it was asked for")

@@ -12,24 +12,24 @@ import (
 	"vedette.dev/cache"
 )
 
-// ResourcesConfig says how the informers of Resources are to be. Source and Example are needed.
+// ResourcesConfig configures Resources. Source and Example are required.
 type ResourcesConfig struct {
-	// Source is where the objects of a resource come from, in one namespace or, if that is empty, in all.
+	// Source returns the source of the objects of a resource, in one namespace or, if that is empty, in all.
 	Source func(resource schema.GroupVersionResource, namespace string) cache.ListerWatcher
-	// Example is of the type of all objects.
+	// Example is an object of the type of all objects.
 	Example runtime.Object
-	// Resync is how often handlers are told of all objects again. Zero means never.
+	// Resync is the period after which handlers receive updates of all objects. Zero means never.
 	Resync time.Duration
-	// Namespace is the one to look at. Empty means all.
+	// Namespace is the namespace to watch. Empty means all.
 	Namespace string
-	// Namespaces, if it is not nil, are those to look at in place of Namespace. SetNamespaces can change it. Resources that
-	// live in no namespace cannot be looked at then.
+	// Namespaces, if it is not nil, replaces Namespace. SetNamespaces can change it. Cluster-scoped resources cannot be
+	// watched then.
 	Namespaces []string
 	// Transform changes every object before it is stored. It may be nil.
 	Transform cache.TransformFunc
-	// Informers is what else there is to say about each informer. ResyncPeriod, Indexers and ObjectDescription are ignored.
+	// Informers has the other options of each informer. ResyncPeriod, Indexers and ObjectDescription are ignored.
 	Informers cache.SharedIndexInformerOptions
-	// StorageOf is how objects of some resources are kept, in place of Informers.Storage.
+	// StorageOf is the storage of some resources, in place of Informers.Storage.
 	StorageOf map[schema.GroupVersionResource]cache.Storage
 }
 
@@ -49,8 +49,7 @@ func (c *ResourcesConfig) validate() error {
 	return nil
 }
 
-// Resources shares an informer for each resource that is asked for. The factories for dynamic and for metadata informers
-// are it.
+// Resources is a factory of informers by resource. It implements the factories for dynamic and for metadata informers.
 type Resources struct {
 	// Pool has the informers. Its Start, StartWithContext, Shutdown, WaitForCacheSync, Release, Drop, State, HealthCheck and
 	// SetNamespaces are those of the factory.
@@ -58,7 +57,7 @@ type Resources struct {
 	config *ResourcesConfig
 }
 
-// NewResources makes a factory of informers by resource.
+// NewResources returns a factory of informers by resource.
 func NewResources(config ResourcesConfig) (*Resources, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
@@ -70,11 +69,11 @@ func NewResources(config ResourcesConfig) (*Resources, error) {
 	return &Resources{p, &config}, nil
 }
 
-// Lease returns a factory that shares its informers with this one, and can let them go by itself: see Release.
+// Lease returns a factory that shares its informers with this one, and can release them separately: see Release.
 func (r *Resources) Lease() *Resources { return &Resources{r.Pool.Lease(), r.config} }
 
-// ForResource returns the informer of a resource, and has it started at the next start. Whether the server serves it will
-// show then: see State.
+// ForResource returns the informer of a resource. The next start starts it. If the server does not serve the resource, State
+// has the error.
 func (r *Resources) ForResource(resource schema.GroupVersionResource) GenericInformer {
 	informer := r.Get(resource, func() cache.SharedIndexInformer { return r.create(resource) })
 	return NewGenericInformer(informer, resource.GroupResource())

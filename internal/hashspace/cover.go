@@ -6,20 +6,20 @@ import (
 	"slices"
 )
 
-// Cover checks that the sets hold each hash exactly once. The error names the first stretch that two of them hold, and who
-// they are, or the first that none does.
+// Cover checks that the sets hold each hash exactly once. The error names the first range that two sets hold, with both
+// owners, or the first range that no set holds.
 func Cover(sets map[string]Set) error { return check(sets, true) }
 
-// Disjoint checks that no two sets hold the same hash. The error names the first stretch that two of them hold.
+// Disjoint checks that no two sets hold the same hash. The error names the first range that two sets hold.
 func Disjoint(sets map[string]Set) error { return check(sets, false) }
 
-// held is a range and who holds it.
+// held is a range and its owner.
 type held struct {
 	Range
 	by string
 }
 
-// holdings lists all ranges of the sets, by their starts.
+// holdings lists all ranges of the sets, sorted by start.
 func holdings(sets map[string]Set) ([]held, error) {
 	var all []held
 	for id, s := range sets {
@@ -30,7 +30,7 @@ func holdings(sets map[string]Set) ([]held, error) {
 	slices.SortFunc(all, func(a, b held) int { return cmp.Or(byStart(a.Range, b.Range), cmp.Compare(a.by, b.by)) })
 	for _, h := range all {
 		if !h.valid() {
-			return nil, fmt.Errorf("the range %v of %q holds nothing: its start must lie before its end", h.Range, h.by)
+			return nil, fmt.Errorf("the range %v of %q is empty: its start must be before its end", h.Range, h.by)
 		}
 	}
 	return all, nil
@@ -49,15 +49,15 @@ func check(sets map[string]Set, complete bool) error {
 	if !complete {
 		return nil
 	}
-	next := uint64(0) // what is before it is held
+	next := uint64(0) // all hashes before it are held
 	for _, h := range all {
 		if h.Start > next {
-			return fmt.Errorf("nobody holds %v", Range{next, h.Start})
+			return fmt.Errorf("no owner holds %v", Range{next, h.Start})
 		}
 		next = h.End
 	}
 	if len(all) == 0 || next != 0 {
-		return fmt.Errorf("nobody holds %v", Range{Start: next})
+		return fmt.Errorf("no owner holds %v", Range{Start: next})
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// dealt cuts the space into equal ranges and deals them out like cards: nobody's ranges touch.
+// dealt cuts the space into equal ranges and assigns them round-robin: no two ranges of an owner touch.
 func dealt(owners, each int) map[string]Set {
 	sets := map[string]Set{}
 	for i, r := range Equal(owners * each) {
@@ -36,8 +36,8 @@ func TestRebalanceLeavesRangesAlone(t *testing.T) {
 	}
 }
 
-// All owners have as many ranges as they may. Some come or go, and still nobody gets more. The parts of those who go then
-// reach those who lack by way of others, and so up to twice as much moves.
+// All owners have MaxRanges ranges. Some join or leave, and no owner gets more. The ranges of leaving owners then reach
+// the owners with a deficit by way of others, so that up to twice as much moves.
 func TestRebalanceWithoutRoom(t *testing.T) {
 	loads := uids(6000, 22)
 	for n := 2; n <= 12; n++ {

@@ -9,7 +9,7 @@ const (
 // and nothing else. It allocates nothing.
 //
 // Values that differ in their last bytes only (tenant-1, tenant-2) come to lie close together: the last byte reaches bits
-// 40 to 48 and no higher. Equal ranges of the space are therefore no balance for them; see Quantiles.
+// 40 to 48 and no higher. Equal ranges of the space do not balance them; see Quantiles.
 func FNV(value string) uint64 {
 	h := uint64(fnvOffset)
 	for i := range len(value) {

@@ -21,7 +21,7 @@ type points struct {
 	// sum[i] is the weight of all points before the i-th.
 	// Invariant: len(sum) == len(hash)+1, and it never falls.
 	sum []float64
-	// even says that the points stand for all of the space behind them.
+	// even is set if the points stand for all of the space after them.
 	even bool
 }
 
@@ -57,7 +57,7 @@ func newPoints(loads []Load) points {
 	return p
 }
 
-// evenPoints stand for a space of which nothing is known: each weighs what it is wide, up to the next. There is one at
+// evenPoints returns the points of a space without loads: the weight of a point is its distance to the next. There is one at
 // each of the given hashes, so that what lies between two of those is counted exactly.
 func evenPoints(at []uint64) points {
 	const grid = 1 << 16
@@ -82,10 +82,10 @@ func (p points) len() int { return len(p.hash) }
 
 func (p points) total() float64 { return p.sum[len(p.sum)-1] }
 
-// between is the weight of the points from i up to, but not including, j.
+// between returns the weight of the points from i up to, but not including, j.
 func (p points) between(i, j int) float64 { return p.sum[j] - p.sum[i] }
 
-// in is the first point of a range and the first behind it.
+// in returns the first point of a range and the first after it.
 func (p points) in(r Range) (i, j int) {
 	i, _ = slices.BinarySearch(p.hash, r.Start)
 	if r.End == 0 {
@@ -95,18 +95,18 @@ func (p points) in(r Range) (i, j int) {
 	return i, j
 }
 
-// reach is the greatest j such that the points from i up to j weigh no more than the budget.
+// reach returns the greatest j such that the points from i up to j weigh no more than the budget.
 func (p points) reach(i int, budget float64) int {
 	return i + sort.Search(p.len()-i, func(n int) bool { return p.between(i, i+n+1) > budget })
 }
 
-// reachBack is the smallest i such that the points from i up to j weigh no more than the budget.
+// reachBack returns the smallest i such that the points from i up to j weigh no more than the budget.
 func (p points) reachBack(j int, budget float64) int {
 	return sort.Search(j, func(i int) bool { return p.between(i, j) <= budget })
 }
 
-// cut is where a range may begin that has point j as its first. Of all hashes behind point j-1 and up to point j it is the
-// roundest: two looks at nearly the same load then mostly find the same cut, and nothing moves for it.
+// cut returns where a range whose first point is j begins. Of all hashes after point j-1 and up to point j it is the
+// roundest: two plans for nearly the same load then mostly use the same cut, and nothing moves because of it.
 func (p points) cut(j int) uint64 {
 	before, at := p.hash[j-1], p.hash[j]
 	if p.even {

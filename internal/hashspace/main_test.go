@@ -24,7 +24,7 @@ func mustSet(t interface {
 	return s
 }
 
-// verify reports a set that is not as Set promises.
+// verify fails the test if a set violates the invariant of Set.
 func verify(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -32,7 +32,7 @@ func verify(t interface {
 	t.Helper()
 	for i, r := range s {
 		if !r.valid() {
-			t.Fatalf("the range %v of %v holds nothing", r, s)
+			t.Fatalf("the range %v of %v is empty", r, s)
 		}
 		if i > 0 && (s[i-1].End == 0 || s[i-1].End >= r.Start) {
 			t.Fatalf("the ranges %v and %v of a set touch or are not in order", s[i-1], r)

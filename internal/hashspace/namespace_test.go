@@ -70,7 +70,7 @@ func TestRebalanceNamespaces(t *testing.T) {
 	}
 }
 
-// packed is max/mean of the usual bin packing, which needs no contiguity: the heaviest first, to whoever has least.
+// packed is max/mean of the usual bin packing, which needs no contiguity: the heaviest first, to the lightest owner.
 func packed(weights []float64, n int) float64 {
 	weights = slices.Sorted(slices.Values(weights))
 	slices.Reverse(weights)
@@ -124,7 +124,7 @@ func TestNoPackingIsBelowItsPoints(t *testing.T) {
 }
 
 // Fewer namespaces than owners: those without work get a part of the space in which work may appear.
-func TestRebalanceLeavesNobodyEmptyHanded(t *testing.T) {
+func TestRebalanceGivesEachOwnerARange(t *testing.T) {
 	for name, loads := range map[string][]Load{
 		"one":      {{5, 1}},
 		"the ends": {{0, 1}, {math.MaxUint64, 1}},

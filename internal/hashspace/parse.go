@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// ParseSelector reads what Selector writes and what a server writes into shardInfo, which has other blanks. As a server
-// does, it accepts parentheses, either kind of quotes, and ranges that overlap. The empty text is everything, of no path.
+// ParseSelector parses the output of Selector, and shardInfo as a server returns it, which has different spaces. Like a
+// server it accepts parentheses, either kind of quotes, and overlapping ranges. The empty text is everything, with no path.
 //
 // Two selectors mean the same if their paths and sets are equal.
 func ParseSelector(text string) (path string, s Set, err error) {
@@ -24,7 +24,7 @@ func ParseSelector(text string) (path string, s Set, err error) {
 	return path, join(ranges), nil
 }
 
-// parser has no recursion: parentheses mean nothing where || is the only operator, and a count of them is enough.
+// parser has no recursion: with || as the only operator, parentheses need not be more than counted.
 type parser struct{ text, rest string }
 
 func (p *parser) selector() (string, []Range, error) {
@@ -61,7 +61,7 @@ func (p *parser) selector() (string, []Range, error) {
 	return path, ranges, nil
 }
 
-// call reads shardRange(path,'start','end').
+// call parses shardRange(path,'start','end').
 func (p *parser) call() (string, Range, error) {
 	if !p.accept(rangeCall) {
 		return "", Range{}, p.wanted(rangeCall)
@@ -91,12 +91,12 @@ func (p *parser) call() (string, Range, error) {
 	}
 	// The start 2^64 reads as 0, and is never before an end.
 	if start == spaceEnd || end != spaceEnd && start >= end {
-		return "", Range{}, p.errorf("its range from %s to %s holds nothing", start, end)
+		return "", Range{}, p.errorf("its range from %s to %s is empty", start, end)
 	}
 	return path, Range{value(start), value(end)}, nil
 }
 
-// argument reads a comma and a quoted bound.
+// argument parses a comma and a quoted bound.
 func (p *parser) argument() (string, error) {
 	if !p.accept(",") {
 		return "", p.wanted(",")
@@ -125,12 +125,12 @@ func isBound(text string) bool {
 	return ok && len(hex) == 16 && strings.Trim(hex, digits) == ""
 }
 
-// value is the number of a bound; that of 2^64 is 0, as in Range.
+// value returns the number of a bound. For 2^64 it is 0, as in Range.
 func value(bound string) uint64 {
 	if bound == spaceEnd {
 		return 0
 	}
-	n, _ := strconv.ParseUint(bound[2:], 16, 64) // isBound has seen it
+	n, _ := strconv.ParseUint(bound[2:], 16, 64) // isBound has checked it
 	return n
 }
 

@@ -25,7 +25,7 @@ func Quantiles(loads []Load, n int) ([]Range, error) {
 	return halve(ranges, n), nil
 }
 
-// ranges turns places between points into ranges: the i-th ends before point ends[i].
+// ranges returns the ranges that positions between points delimit: the i-th ends before point ends[i].
 func (p points) ranges(ends []int) []Range {
 	ranges := make([]Range, len(ends))
 	for i, end := range ends[:len(ends)-1] {
@@ -62,7 +62,7 @@ func (p points) partition(shares []float64, least int) []int {
 	return ends
 }
 
-// nearest is the j from low to high for which the points from i to j weigh closest to the wish.
+// nearest returns the j from low to high for which the points from i to j weigh closest to the wish.
 func (p points) nearest(i, low, high int, wish float64) int {
 	j := min(max(p.reach(i, wish), low), high)
 	if j < high && p.between(i, j+1)-wish < wish-p.between(i, j) {
@@ -71,7 +71,7 @@ func (p points) nearest(i, low, high int, wish float64) int {
 	return j
 }
 
-// limit is the smallest weight for each unit of share at which all points can be handed out from left to right. A float's bits
+// limit returns the smallest weight per unit of share at which all points can be assigned from left to right. A float's bits
 // have the order of its value, so that halving the bits finds it to the last one. It is exact: what is compared are the
 // same differences of sums that partition uses, and they never fall as a part grows.
 func (p points) limit(shares []float64) float64 {

@@ -99,7 +99,7 @@ func TestQuantilesAreOptimal(t *testing.T) {
 }
 
 // With enough points, no range is left without one, and so no owner without work.
-func TestQuantilesLeaveNobodyIdle(t *testing.T) {
+func TestQuantilesLeaveNoOwnerIdle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		hashes := rapid.SliceOfNDistinct(rapid.Uint64(), 4, 30, rapid.ID).Draw(t, "hashes")
 		var loads []Load

@@ -6,19 +6,19 @@ import (
 )
 
 // Range is a stretch [Start, End) of the space. An End of zero means 2^64, the end of the space, so that the zero Range is
-// everything. There is no empty Range: of one with Start == End > 0, or Start > End > 0, NewSet says that it is wrong.
+// everything. There is no empty Range: NewSet returns an error for one with Start == End > 0 or Start > End > 0.
 type Range struct{ Start, End uint64 }
 
 // Everything is the whole space.
 func Everything() Range { return Range{} }
 
-// Contains tells whether the hash lies in the range.
+// Contains reports whether the hash is in the range.
 func (r Range) Contains(h uint64) bool { return h >= r.Start && (r.End == 0 || h < r.End) }
 
-// String is the range as in "[0x0000000000000000, 0x10000000000000000)".
+// String returns the range in the form "[0x0000000000000000, 0x10000000000000000)".
 func (r Range) String() string { return "[" + bound(r.Start) + ", " + r.end() + ")" }
 
-// Split cuts a range in two: what is before at, and what begins with it. Both must have something in them.
+// Split cuts a range in two: the hashes before at, and those from at on. Neither part may be empty.
 func (r Range) Split(at uint64) (Range, Range, error) {
 	if !r.valid() {
 		return Range{}, Range{}, invalid(r)
@@ -50,16 +50,16 @@ func Equal(n int) []Range {
 
 func (r Range) valid() bool { return r.End == 0 || r.Start < r.End }
 
-// last is the greatest hash in the range. Most of this package counts with it, because it needs no exception for 2^64.
+// last returns the greatest hash in the range. Unlike End it has no special case for 2^64, so most of this package uses it.
 func (r Range) last() uint64 { return r.End - 1 }
 
-// closed is the range from start to last, both included.
+// closed returns the range from start to last, both included.
 func closed(start, last uint64) Range { return Range{start, last + 1} }
 
 // space is 2^64.
 const space = 1 << 64
 
-// share is the range's fraction of the space.
+// share returns the range's fraction of the space.
 func (r Range) share() float64 { return (float64(r.last()-r.Start) + 1) / space }
 
 func (r Range) end() string {
@@ -74,7 +74,7 @@ const (
 	digits   = "0123456789abcdef"
 )
 
-// bound writes a hash as the server wants it: 0x and sixteen digits.
+// bound formats a hash as the server requires: 0x and sixteen digits.
 func bound(h uint64) string {
 	text := [18]byte{'0', 'x'}
 	for i := len(text) - 1; i > 1; i-- {
@@ -85,5 +85,5 @@ func bound(h uint64) string {
 }
 
 func invalid(r Range) error {
-	return fmt.Errorf("the range %v holds nothing: its start must lie before its end", r)
+	return fmt.Errorf("the range %v is empty: its start must be before its end", r)
 }

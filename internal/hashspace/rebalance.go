@@ -6,27 +6,27 @@ import (
 	"math"
 )
 
-// Plan is a new assignment, and what it costs.
+// Plan is a new assignment and its cost.
 type Plan struct {
-	// Owners tells who holds what. Together they cover the space exactly once.
+	// Owners is the set of each owner. Together they cover the space exactly once.
 	Owners map[string]Set
-	// Moved is the fraction of the load that changed hands. What nobody held before does not count.
+	// Moved is the fraction of the load that moved from one owner to another. Load that was unassigned before does not count.
 	Moved float64
-	// Imbalance is the greatest load of an owner, divided by what is fair for its weight.
+	// Imbalance is the greatest ratio of an owner's load to the load that is fair for its weight.
 	Imbalance float64
 }
 
-// defaultTolerance is what Rebalance takes 0 for.
+// defaultTolerance is used if the tolerance is 0.
 const defaultTolerance = 1.05
 
-// Rebalance plans who shall hold what, with as little movement as it can; the package comment says what it keeps to.
+// Rebalance returns a balanced assignment that moves as little load as possible; the package comment lists what it guarantees.
 //
-// Owners that are not in current come, those that are only in current go. The value of an owner is its weight: how much it
-// is to have beside the others; 0 means 1, and less than a thousandth of the greatest counts as that. The sets in current
-// must be disjoint, but need not cover the space: what is missing is given to somebody. Without loads it is shares of the
-// space that are balanced. Nothing moves as long as nobody has more than tolerance times what is fair; 0 means 1.05.
+// Owners that are not in current join, and those that are only in current leave. The value of an owner is its weight: the
+// load it should have relative to the others; 0 means 1, and weights below a thousandth of the greatest count as that. The
+// sets in current must be disjoint, but need not cover the space: unassigned ranges are given to an owner. Without loads,
+// shares of the space are balanced. Nothing moves while no owner has more than tolerance times its fair load; 0 means 1.05.
 //
-// It takes some twenty milliseconds for 100,000 loads, most of them for sorting.
+// It takes about twenty milliseconds for 100,000 loads, most of it for sorting.
 func Rebalance(current map[string]Set, owners map[string]float64, loads []Load, tolerance float64) (Plan, error) {
 	if tolerance == 0 {
 		tolerance = defaultTolerance
@@ -40,45 +40,45 @@ func Rebalance(current map[string]Set, owners map[string]float64, loads []Load, 
 	if err := Disjoint(current); err != nil {
 		return Plan{}, err
 	}
-	before, err := newBoard(current, owners, loads, tolerance)
+	before, err := newAssignment(current, owners, loads, tolerance)
 	if err != nil {
 		return Plan{}, err
 	}
-	b := before.clone()
-	b.inherit()
-	b.adopt()
-	b.gather()
-	b.feed()
-	b.level()
-	if b.moved(before) > 0 {
-		b.tidy()
-		b.level()
+	a := before.clone()
+	a.replaceLeaving()
+	a.assignUnassigned()
+	a.limitRanges()
+	a.fill()
+	a.balance()
+	if a.moved(before) > 0 {
+		a.compact()
+		a.balance()
 	}
-	b.provide()
-	return b.plan(before), nil
+	a.assignEmpty()
+	return a.plan(before), nil
 }
 
-// plan turns the board into its result. before is as it was at the start, with the same points.
-func (b *board) plan(before *board) Plan {
-	p := Plan{Owners: make(map[string]Set, len(b.owners)), Imbalance: b.imbalance()}
-	for _, o := range b.owners {
+// plan returns the assignment as a Plan. before is the assignment at the start, with the same points.
+func (a *assignment) plan(before *assignment) Plan {
+	p := Plan{Owners: make(map[string]Set, len(a.owners)), Imbalance: a.imbalance()}
+	for _, o := range a.owners {
 		p.Owners[o.id] = nil
 	}
-	for _, r := range b.runs {
-		id := b.owners[r.holder].id
+	for _, r := range a.runs {
+		id := a.owners[r.holder].id
 		p.Owners[id] = append(p.Owners[id], closed(r.start, r.last))
 	}
-	p.Moved = b.moved(before) / b.total()
+	p.Moved = a.moved(before) / a.total()
 	return p
 }
 
-// moved is the load that somebody held before and another holds now.
-func (b *board) moved(before *board) float64 {
+// moved returns the load that moved from one owner to another since before.
+func (a *assignment) moved(before *assignment) float64 {
 	sum := 0.0
-	for x, y := 0, 0; x < len(b.runs) && y < len(before.runs); {
-		now, was := b.runs[x], before.runs[y]
-		if i, j := max(now.i, was.i), min(now.j, was.j); i < j && was.holder != nobody && was.holder != now.holder {
-			sum += b.between(i, j)
+	for x, y := 0, 0; x < len(a.runs) && y < len(before.runs); {
+		now, was := a.runs[x], before.runs[y]
+		if i, j := max(now.i, was.i), min(now.j, was.j); i < j && was.holder != none && was.holder != now.holder {
+			sum += a.between(i, j)
 		}
 		if now.last <= was.last {
 			x++

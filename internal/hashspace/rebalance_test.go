@@ -165,7 +165,7 @@ func TestRebalanceRefuses(t *testing.T) {
 		tolerance float64
 		want      string
 	}{
-		"nobody":    {owners: nil, want: "no owners"},
+		"no owners": {owners: nil, want: "no owners"},
 		"negative":  {owners: map[string]float64{"b": -1}, want: `"b"`},
 		"no number": {owners: map[string]float64{"b": math.NaN()}, want: `"b"`},
 		"infinite":  {owners: map[string]float64{"b": math.Inf(1)}, want: `"b"`},
@@ -196,7 +196,7 @@ func reversed(loads []Load) []Load {
 	return loads
 }
 
-// drawCurrent makes an assignment with holes, and with more ranges than anybody should have.
+// drawCurrent makes an assignment with gaps, in which owners may have more than MaxRanges ranges.
 func drawCurrent(t *rapid.T, names []string) map[string]Set {
 	cuts := rapid.SliceOfNDistinct(rapid.OneOf(rapid.Uint64Min(1), rapid.Uint64Range(1, 20)), 0, 60, rapid.ID).Draw(t, "cuts")
 	slices.Sort(cuts)

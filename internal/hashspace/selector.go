@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// MaxRanges is how many ranges a selector may have. Sixteen of them are 1.6 KB of URL; a proxy may refuse far more.
+// MaxRanges is the greatest number of ranges in a selector. Sixteen of them take 1.6 KB of a URL, which proxies accept.
 const MaxRanges = 16
 
 // The two fields whose hash a server can select by.
@@ -15,11 +15,11 @@ const (
 	namespacePath = "object.metadata.namespace"
 )
 
-// Selector writes a set as the shardSelector parameter of a list or watch (KEP-5866), in its canonical form:
+// Selector returns a set as the shardSelector parameter of a list or watch (KEP-5866), in its canonical form:
 //
 //	shardRange(object.metadata.uid,'0x0000000000000000','0x8000000000000000') || shardRange(…)
 //
-// The path is object.metadata.uid or object.metadata.namespace. Everything is the empty text, which selects all. No text
+// The path is object.metadata.uid or object.metadata.namespace. For Everything it returns the empty text. No text
 // selects nothing: an empty set is an error, as are more than MaxRanges ranges.
 func Selector(path string, s Set) (string, error) {
 	switch {
@@ -48,5 +48,5 @@ func Selector(path string, s Set) (string, error) {
 const rangeCall = "shardRange"
 
 func unknownPath(path string) error {
-	return fmt.Errorf("the server cannot select by %q; it knows %s and %s", path, uidPath, namespacePath)
+	return fmt.Errorf("the server cannot select by %q; use %s or %s", path, uidPath, namespacePath)
 }

@@ -44,7 +44,7 @@ func TestSelectorRefuses(t *testing.T) {
 	_, err = Selector("object.metadata.name", Set{{0, 1}})
 	wantError(t, err, "object.metadata.name")
 	_, err = Selector(uidPath, Set{{5, 5}})
-	wantError(t, err, "holds nothing")
+	wantError(t, err, "is empty")
 }
 
 func TestParseSelector(t *testing.T) {

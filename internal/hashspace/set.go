@@ -13,7 +13,7 @@ import (
 // literal with more than one range must do so itself.
 type Set []Range
 
-// NewSet joins ranges, in any order. Ranges that overlap, or that hold nothing, are an error which names them.
+// NewSet returns the set of the given ranges, in any order. Overlapping or empty ranges are an error that names them.
 func NewSet(ranges ...Range) (Set, error) {
 	sorted := slices.Clone(ranges)
 	for _, r := range sorted {
@@ -35,7 +35,7 @@ func byStart(a, b Range) int {
 	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.last(), b.last()))
 }
 
-// join makes a set of valid ranges that are sorted by their starts, in place. They may overlap.
+// join returns a set of valid ranges that are sorted by start, in place. They may overlap.
 func join(sorted []Range) Set {
 	if len(sorted) == 0 {
 		return nil
@@ -44,7 +44,7 @@ func join(sorted []Range) Set {
 	for _, r := range sorted[1:] {
 		before := &out[len(out)-1]
 		switch {
-		case before.End == 0: // all that follows is inside
+		case before.End == 0: // the rest is inside
 		case r.Start > before.End:
 			out = append(out, r)
 		case r.last() > before.last():
@@ -54,13 +54,13 @@ func join(sorted []Range) Set {
 	return Set(slices.Clip(out))
 }
 
-// Contains tells whether a hash lies in the set, by binary search.
+// Contains reports whether a hash is in the set, by binary search.
 func (s Set) Contains(h uint64) bool {
 	i := sort.Search(len(s), func(i int) bool { return s[i].last() >= h })
 	return i < len(s) && s[i].Start <= h
 }
 
-// Intersect is what is in both.
+// Intersect returns the hashes that are in both sets.
 func (s Set) Intersect(o Set) Set {
 	var out Set
 	for i, j := 0, 0; i < len(s) && j < len(o); {
@@ -77,12 +77,12 @@ func (s Set) Intersect(o Set) Set {
 	return out
 }
 
-// Subtract is what is in s and not in o.
+// Subtract returns the hashes that are in s and not in o.
 func (s Set) Subtract(o Set) Set {
 	return s.Intersect(o.complement())
 }
 
-// complement is what is not in the set.
+// complement returns the hashes that are not in the set.
 func (s Set) complement() Set {
 	var out Set
 	start := uint64(0)
@@ -98,23 +98,23 @@ func (s Set) complement() Set {
 	return append(out, Range{Start: start})
 }
 
-// Union is what is in any of several sets. They may overlap.
+// Union returns the hashes that are in any of the sets. They may overlap.
 func (s Set) Union(others ...Set) Set {
 	all := slices.Concat(append([]Set{s}, others...)...)
 	slices.SortFunc(all, byStart)
 	return join(all)
 }
 
-// Empty tells whether the set holds nothing.
+// Empty reports whether the set is empty.
 func (s Set) Empty() bool { return len(s) == 0 }
 
-// IsEverything tells whether the set is the whole space.
+// IsEverything reports whether the set is the whole space.
 func (s Set) IsEverything() bool { return len(s) == 1 && s[0] == Everything() }
 
-// Equal tells whether both sets hold the same hashes.
+// Equal reports whether both sets hold the same hashes.
 func (s Set) Equal(o Set) bool { return slices.Equal(s, o) }
 
-// Share is the set's fraction of the space.
+// Share returns the set's fraction of the space.
 func (s Set) Share() float64 {
 	share := 0.0
 	for _, r := range s {

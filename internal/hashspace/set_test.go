@@ -112,9 +112,9 @@ func TestErrorsNameTheRanges(t *testing.T) {
 	_, err := NewSet(Range{0, 10}, Range{20, 30}, Range{25, 40})
 	wantError(t, err, "[0x0000000000000014, 0x000000000000001e)", "[0x0000000000000019, 0x0000000000000028)", "overlap")
 	_, err = NewSet(Range{7, 7})
-	wantError(t, err, "[0x0000000000000007, 0x0000000000000007)", "holds nothing")
+	wantError(t, err, "[0x0000000000000007, 0x0000000000000007)", "is empty")
 	_, err = NewSet(Range{8, 7})
-	wantError(t, err, "[0x0000000000000008, 0x0000000000000007)", "holds nothing")
+	wantError(t, err, "[0x0000000000000008, 0x0000000000000007)", "is empty")
 }
 
 func wantError(t *testing.T, err error, parts ...string) {
@@ -139,10 +139,10 @@ func TestCover(t *testing.T) {
 	}{
 		{name: "whole", sets: map[string]Set{"a": {{0, half}}, "b": {{half, 0}}, "c": nil}},
 		{name: "everything", sets: map[string]Set{"a": {Everything()}}},
-		{name: "nothing", sets: nil, cover: []string{"nobody holds [0x0000000000000000, 0x10000000000000000)"}},
-		{name: "no start", sets: map[string]Set{"a": {{1, 0}}}, cover: []string{"nobody holds [0x0000000000000000, 0x0000000000000001)"}},
-		{name: "gap", sets: map[string]Set{"a": {{0, 5}}, "b": {{6, 0}}}, cover: []string{"nobody holds [0x0000000000000005, 0x0000000000000006)"}},
-		{name: "no end", sets: map[string]Set{"a": {{0, half}}}, cover: []string{"nobody holds [0x8000000000000000, 0x10000000000000000)"}},
+		{name: "nothing", sets: nil, cover: []string{"no owner holds [0x0000000000000000, 0x10000000000000000)"}},
+		{name: "no start", sets: map[string]Set{"a": {{1, 0}}}, cover: []string{"no owner holds [0x0000000000000000, 0x0000000000000001)"}},
+		{name: "gap", sets: map[string]Set{"a": {{0, 5}}, "b": {{6, 0}}}, cover: []string{"no owner holds [0x0000000000000005, 0x0000000000000006)"}},
+		{name: "no end", sets: map[string]Set{"a": {{0, half}}}, cover: []string{"no owner holds [0x8000000000000000, 0x10000000000000000)"}},
 		{
 			name: "overlap", sets: map[string]Set{"a": {{0, half + 1}}, "b": {{half, 0}}},
 			cover:    []string{`"a" and "b"`, "[0x8000000000000000, 0x8000000000000001)"},
@@ -152,7 +152,7 @@ func TestCover(t *testing.T) {
 			name: "twice", sets: map[string]Set{"a": {Everything()}, "b": {Everything()}},
 			cover: []string{`"a" and "b" both hold [0x0000000000000000, 0x10000000000000000)`}, disjoint: []string{"both hold"},
 		},
-		{name: "invalid", sets: map[string]Set{"a": {{3, 3}}}, cover: []string{`"a"`, "holds nothing"}, disjoint: []string{`"a"`}},
+		{name: "invalid", sets: map[string]Set{"a": {{3, 3}}}, cover: []string{`"a"`, "is empty"}, disjoint: []string{`"a"`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, check := range []struct {

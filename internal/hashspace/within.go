@@ -2,20 +2,21 @@ package hashspace
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"math/bits"
 	"slices"
 )
 
-// union returns what is in any of several sets.
+// union returns the hashes that are in any of the sets.
 func union(sets map[string]Set) Set { return Set{}.Union(slices.Collect(maps.Values(sets))...) }
 
-// RebalanceWithin is Rebalance of what the owners have at present: what nobody has stays with nobody. That part of the space is stretched
-// to the whole space, divided, and shrunk again.
+// RebalanceWithin is Rebalance restricted to the hashes that the owners hold: unassigned ranges stay unassigned. It maps the
+// held part of the space to the whole space, divides that, and maps the result back.
 func RebalanceWithin(current map[string]Set, owners map[string]float64, loads []Load, tolerance float64) (Plan, error) {
 	within := union(current)
 	if within.Empty() {
-		return Plan{}, errors.New("the owners have no hashes to divide")
+		return Plan{}, errors.New("the owners hold no hashes to divide")
 	}
 	if within.IsEverything() {
 		return Rebalance(current, owners, loads, tolerance)
@@ -40,7 +41,7 @@ func RebalanceWithin(current map[string]Set, owners map[string]float64, loads []
 	}
 	for id, set := range plan.Owners {
 		if plan.Owners[id] = z.shrinkSet(set); len(plan.Owners[id]) == 0 {
-			return Plan{}, errors.New("there are too few hashes for so many owners")
+			return Plan{}, fmt.Errorf("the owners hold too few hashes for %d owners", len(owners))
 		}
 	}
 	return plan, nil

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestRebalanceWithinLeavesTheRestAlone says that what nobody has stays with nobody.
+// TestRebalanceWithinLeavesTheRestAlone checks that unassigned ranges stay unassigned.
 func TestRebalanceWithinLeavesTheRestAlone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		current := map[string]Set{}
@@ -54,7 +54,7 @@ func TestRebalanceWithinLeavesTheRestAlone(t *testing.T) {
 	})
 }
 
-// TestZoomIsExact says that a part of a set is the same when it was stretched and shrunk, and that hashes stay in it.
+// TestZoomIsExact checks that a part of a set is the same when it was stretched and shrunk, and that hashes stay in it.
 func TestZoomIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(name string) Set {

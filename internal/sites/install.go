@@ -19,13 +19,13 @@ import (
 //go:embed crd.yaml
 var definition []byte
 
-// Definitions is where the definitions of kinds are.
+// Definitions is the resource of definitions of kinds.
 var Definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 
-// DefinitionName is the name of the definition of sites.
+// DefinitionName returns the name of the definition of sites.
 func DefinitionName(r gentype.Resource) string { return r.Plural + "." + r.Group }
 
-// Install tells the server what a site is, and waits until it knows.
+// Install creates the definition of sites in a server, and waits until the server serves them.
 func Install(ctx context.Context, client dynamic.Interface, r gentype.Resource) error {
 	crd := &unstructured.Unstructured{}
 	if err := yaml.Unmarshal(definition, &crd.Object); err != nil {

@@ -9,7 +9,7 @@ import (
 	"vedette.dev/gentype"
 )
 
-// Site is some pages, each in a config map. It is a plain struct: nothing is generated for it.
+// Site has pages, each in a config map. It is a plain struct: nothing is generated for it.
 type Site struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -18,36 +18,36 @@ type Site struct {
 	Status SiteStatus `json:"status,omitempty"`
 }
 
-// SiteSpec is what somebody wants.
+// SiteSpec is the desired state.
 type SiteSpec struct {
 	Pages int    `json:"pages"`
 	Text  string `json:"text"`
 }
 
-// SiteStatus is what there is. All of it is written each time, also what is empty, so that a patch clears what was there before.
+// SiteStatus is the observed state. Empty fields are written, too, so that a patch clears old values.
 type SiteStatus struct {
 	Pages              int    `json:"pages"`
 	ObservedGeneration int64  `json:"observedGeneration"`
 	Message            string `json:"message"`
 }
 
-// Group is where sites are found, and Kind what they are called.
+// Group and Kind are the API group and the kind of sites.
 const (
 	Group = "demo.vedette.dev"
 	Kind  = "Site"
 )
 
-// Resource is where sites are found in a group: Group, unless somebody wants sites of their own.
+// Resource returns the resource of sites in a group, usually Group.
 func Resource(group string) gentype.Resource {
 	return gentype.Resource{Group: group, Version: "v1", Kind: Kind, Plural: "sites"}
 }
 
-// GVR is the same, for clients of any kind.
+// GVR returns the same for dynamic clients.
 func GVR(r gentype.Resource) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Plural}
 }
 
-// Reference is the site, for events.
+// Reference returns a reference to the site, for events.
 func (s *Site) Reference(r gentype.Resource) *corev1.ObjectReference {
 	return &corev1.ObjectReference{
 		APIVersion: r.Group + "/" + r.Version, Kind: r.Kind,
@@ -55,7 +55,7 @@ func (s *Site) Reference(r gentype.Resource) *corev1.ObjectReference {
 	}
 }
 
-// OwnerReference is the site, for what belongs to it.
+// OwnerReference returns an owner reference to the site.
 func (s *Site) OwnerReference(r gentype.Resource) metav1.OwnerReference {
 	yes := true
 	return metav1.OwnerReference{
@@ -64,7 +64,7 @@ func (s *Site) OwnerReference(r gentype.Resource) metav1.OwnerReference {
 	}
 }
 
-// Of is the UID of the site that a config map is a page of, empty if it is none.
+// Of returns the UID of the site of a page, or "" if the config map is not a page.
 func Of(page metav1.Object) types.UID {
 	if ref := metav1.GetControllerOf(page); ref != nil && ref.Kind == Kind {
 		return ref.UID

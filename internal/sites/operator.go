@@ -16,15 +16,15 @@ import (
 	"vedette.dev/record"
 )
 
-// Config is what an operator works with. All but Recorder is needed.
+// Config configures an operator. All fields but Recorder are required.
 type Config struct {
-	// Resource is where sites are found; API is their client.
+	// Resource is the resource of sites, and API their client.
 	Resource gentype.Resource
 	API      *gentype.Custom[Site]
-	// Client is for the pages. Factory has the informers of both, and is run by somebody else.
+	// Client is for the pages. Factory has the informers of both; the caller starts it.
 	Client  kubernetes.Interface
 	Factory *informers.Factory
-	// Recorder is told what was done, for people to read. Nil means that nobody is.
+	// Recorder receives the events of sites. It may be nil.
 	Recorder record.EventRecorder
 }
 
@@ -42,20 +42,20 @@ func (c *Config) validate() error {
 	return nil
 }
 
-// Operator gives each site its pages.
+// Operator creates the pages of sites.
 type Operator struct {
 	config Config
 	sites  *custominformer.Informer[*Site]
 	pages  cache.TypedSharedIndexInformer[*corev1.ConfigMap]
 	own    *ownwrites.Tracker
-	// known shows the pages as the informer knows them, and what this program has written since.
+	// known has the pages of the informer and the later writes of this program.
 	known cache.TypedIndexer[*corev1.ConfigMap]
 }
 
 // byOwner is the index of pages by the UID of their site.
 const byOwner = "owner"
 
-// New makes an operator. Its informers are those of the factory, and have to be made before that is started.
+// New returns an operator. It uses informers of the factory, so call it before the factory is started.
 func New(config Config) (*Operator, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
@@ -83,10 +83,10 @@ func New(config Config) (*Operator, error) {
 	}, nil
 }
 
-// Close ends the tracking of what the operator has written. It is called when its controller has stopped.
+// Close ends the tracking of own writes. Call it when the controller has stopped.
 func (o *Operator) Close() error { return o.own.Close() }
 
-// Sources are what a controller of sites hears of: sites whose spec has changed, and pages that somebody else has changed.
+// Sources returns the sources of the controller: sites whose spec has changed, and pages that others have changed.
 func (o *Operator) Sources() []controller.Source[cache.ObjectName] {
 	return []controller.Source[cache.ObjectName]{
 		controller.For(o.sites.Informer(), controller.GenerationChanged[*Site]()),
@@ -95,19 +95,19 @@ func (o *Operator) Sources() []controller.Source[cache.ObjectName] {
 	}
 }
 
-// Informers are those of the sites and of the pages.
+// Informers returns the informers of sites and pages.
 func (o *Operator) Informers() (sites cache.TypedSharedIndexInformer[*Site], pages cache.TypedSharedIndexInformer[*corev1.ConfigMap]) {
 	return o.sites.Informer(), o.pages
 }
 
-// eventf tells people of something that was done to a site.
+// eventf records an event of a site.
 func (o *Operator) eventf(site *Site, reason, format string, args ...any) {
 	if o.config.Recorder != nil {
 		o.config.Recorder.Eventf(site.Reference(o.config.Resource), corev1.EventTypeNormal, reason, format, args...)
 	}
 }
 
-// pagesOf are those that a site has.
+// pagesOf returns the pages of a site.
 func (o *Operator) pagesOf(site metav1.Object) ([]*corev1.ConfigMap, error) {
 	return o.known.ByTypedIndex(byOwner, string(site.GetUID()))
 }

@@ -17,14 +17,14 @@ import (
 	"vedette.dev/ownwrites"
 )
 
-// finalizer keeps a site until its pages are gone.
+// finalizer keeps a site until its pages are deleted.
 const finalizer = Group + "/pages"
 
-// Reconcile gives a site its pages, and says in its status how many there are. When a site is to go, its pages go first.
+// Reconcile creates and updates the pages of a site, and writes their number to its status. For a deleted site, it deletes the pages.
 func (o *Operator) Reconcile(ctx context.Context, name cache.ObjectName) (controller.Result, error) {
 	site, err := o.sites.Lister().ByNamespace(name.Namespace).Get(name.Name)
 	if apierrors.IsNotFound(err) {
-		return controller.Result{}, nil // what it owned went before it
+		return controller.Result{}, nil // its pages were deleted before it
 	}
 	if err != nil {
 		return controller.Result{}, err
@@ -38,10 +38,10 @@ func (o *Operator) Reconcile(ctx context.Context, name cache.ObjectName) (contro
 		}
 	}
 	count, err := o.writePages(ctx, site)
-	return controller.Result{}, errors.Join(err, o.tell(ctx, site, count, err))
+	return controller.Result{}, errors.Join(err, o.writeStatus(ctx, site, count, err))
 }
 
-// writePages brings the pages of a site to what its spec says, and returns how many are as they should be.
+// writePages creates, updates and deletes pages according to the spec of a site, and returns how many are up to date.
 func (o *Operator) writePages(ctx context.Context, site *Site) (count int, err error) {
 	pages, err := o.pagesOf(site)
 	if err != nil {
@@ -59,7 +59,7 @@ func (o *Operator) writePages(ctx context.Context, site *Site) (count int, err e
 		delete(there, name)
 		count++
 	}
-	for _, page := range there { // more than there should be
+	for _, page := range there { // the surplus
 		if err := o.deletePage(ctx, site, page); err != nil {
 			return count, err
 		}
@@ -77,14 +77,14 @@ func (o *Operator) writePage(ctx context.Context, site *Site, name string, page 
 		}
 		_, err := api.Create(ctx, page, metav1.CreateOptions{})
 		if apierrors.IsAlreadyExists(err) {
-			return fmt.Errorf("config map %s/%s is there and is not a page of this site; remove or rename one of them: %w", site.Namespace, name, err)
+			return fmt.Errorf("config map %s/%s exists and is not a page of this site; remove or rename one of them: %w", site.Namespace, name, err)
 		}
 		if err == nil {
 			o.eventf(site, "Created", "created page %s", name)
 		}
 		return err
 	case page.Data["text"] != site.Spec.Text:
-		page = page.DeepCopy() // what the cache holds is for all to read
+		page = page.DeepCopy() // objects of the cache are shared
 		page.Data = map[string]string{"text": site.Spec.Text}
 		_, err := api.Update(ctx, page, metav1.UpdateOptions{})
 		return err
@@ -94,7 +94,7 @@ func (o *Operator) writePage(ctx context.Context, site *Site, name string, page 
 
 func (o *Operator) deletePage(ctx context.Context, site *Site, page *corev1.ConfigMap) error {
 	api := ownwrites.Client(o.config.Client.CoreV1().ConfigMaps(site.Namespace), o.own)
-	// Not another one of the same name.
+	// Do not delete another object of the same name.
 	err := api.Delete(ctx, page.Name, metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(page.UID))})
 	if apierrors.IsNotFound(err) {
 		return nil
@@ -105,7 +105,7 @@ func (o *Operator) deletePage(ctx context.Context, site *Site, page *corev1.Conf
 	return err
 }
 
-// remove deletes the pages of a site that is to go, and lets it go.
+// remove deletes the pages of a deleted site, and then removes the finalizer.
 func (o *Operator) remove(ctx context.Context, site *Site) error {
 	if !slices.Contains(site.Finalizers, finalizer) {
 		return nil
@@ -127,18 +127,18 @@ func (o *Operator) remove(ctx context.Context, site *Site) error {
 	return err
 }
 
-// setFinalizers writes the finalizers, unless somebody has written to the site since it was read.
+// setFinalizers writes the finalizers, unless the site has changed since it was read.
 func (o *Operator) setFinalizers(ctx context.Context, site *Site, finalizers []string) error {
 	return o.patch(ctx, site, map[string]any{
 		"metadata": map[string]any{"finalizers": finalizers, "resourceVersion": site.ResourceVersion, "uid": site.UID},
 	})
 }
 
-// tell writes the status, if there is something new to say.
-func (o *Operator) tell(ctx context.Context, site *Site, count int, trouble error) error {
+// writeStatus writes the status if it has changed.
+func (o *Operator) writeStatus(ctx context.Context, site *Site, count int, problem error) error {
 	status := SiteStatus{Pages: count, ObservedGeneration: site.Generation}
-	if trouble != nil {
-		status.Message = trouble.Error()
+	if problem != nil {
+		status.Message = problem.Error()
 	}
 	if status == site.Status {
 		return nil

@@ -1,21 +1,21 @@
-// Package turn has a mutex for those who hold it for long.
+// Package turn has a mutex for long critical sections.
 package turn
 
-// Turn is taken by one at a time. Unlike a sync.Mutex, who waits for it counts as durably blocked in a testing/synctest bubble,
-// so that time goes on there while somebody holds it and sleeps.
+// Turn is a mutex. Unlike with a sync.Mutex, a goroutine that waits for it is durably blocked in a testing/synctest bubble, so
+// that time advances there while the holder sleeps.
 type Turn chan struct{}
 
-// New returns a Turn that nobody has.
+// New returns an unlocked Turn.
 func New() Turn { return make(Turn, 1) }
 
-// Lock waits for the turn and takes it.
+// Lock locks t.
 func (t Turn) Lock() { t <- struct{}{} }
 
-// Unlock gives it back. It must be held.
+// Unlock unlocks t. It panics if t is not locked.
 func (t Turn) Unlock() {
 	select {
 	case <-t:
 	default:
-		panic("turn: Unlock of a Turn that nobody has")
+		panic("turn: Unlock of an unlocked Turn")
 	}
 }

@@ -1,4 +1,4 @@
-// Package metadatalister lists the metadata of objects of any resource from an indexer, usually that of an informer.
+// Package metadatalister lists the metadata of objects of any resource from an indexer, usually the indexer of an informer.
 //
 //   - [Lister], [NamespaceLister]: all objects, or those of one namespace. [New] returns one.
 //   - [NewRuntimeObjectShim] converts one to a cache.GenericLister.

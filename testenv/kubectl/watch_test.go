@@ -116,7 +116,7 @@ func (w *watch) await(ts *testscript.TestScript, f *feed, wanted *regexp.Regexp)
 	}
 }
 
-// stopWatch leaves the exit code out: it is that of an interrupt.
+// stopWatch ignores the exit code, which is the code of an interrupt.
 func stopWatch(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: stopwatch NAME")

@@ -126,7 +126,7 @@ func (r *Running) expected(i, change int) *corev1.Pod {
 	}
 }
 
-// AfterUpdates is what a handler is to hear of updates with so many events in all, since the server was started: at least the last
+// AfterUpdates returns what a handler must receive after that many update events since the server was started: at least the last
 // state of each pod. What came before may have been merged.
 func (r *Running) AfterUpdates(events int) Wanted {
 	begin := max(0, events-r.Pods)

@@ -2,7 +2,7 @@
 // workloads about memory and about watches have in common.
 //
 //   - [Config] says which informer, and [Prepare] makes it, with its server. [Running] is both.
-//   - [View] is the handler, the same for both sides. It counts, sums up what it hears, and knows when it has heard enough.
+//   - [View] is the handler, the same for both sides. It counts and sums up its calls, and signals when it has received all of them.
 //   - [Running.Check] compares the store with what the server has: how many pods, their names and versions, and some of them field
 //     by field.
 //

@@ -25,9 +25,9 @@ type Config struct {
 	Encoding pods.Encoding
 	// Unstructured is for the informers of the dynamic client. They speak JSON.
 	Unstructured bool
-	// Storage is that of Vedette. client-go has no choice.
+	// Storage is the storage of Vedette. client-go has only one.
 	Storage cache.Storage
-	// Keys is for a handler of Vedette that is told keys only, unless it asks. client-go's are given the object.
+	// Keys is for a handler of Vedette that receives keys and loads the object on demand. client-go's receive the object.
 	Keys bool
 	// Strip has a transform of client-go drop the managed fields. Vedette's Storage can do that.
 	Strip bool
@@ -54,7 +54,7 @@ const NamespaceIndex = "namespace"
 // informer is one of either side, with a handler.
 type informer interface {
 	run(ctx context.Context)
-	// synced reports whether the store and the handler have all that was there in the beginning.
+	// synced reports whether the store and the handler have all objects of the initial list.
 	synced() bool
 	store() Store
 	lister() Lister
@@ -121,8 +121,8 @@ func (r *Running) Start() error {
 		r.informer.run(ctx)
 	}()
 	for began := time.Now(); !r.informer.synced(); time.Sleep(time.Millisecond) {
-		if time.Since(began) > patience {
-			return fmt.Errorf("not synced after %v: heard %v", patience, r.View)
+		if time.Since(began) > phaseTimeout {
+			return fmt.Errorf("not synced after %v: heard %v", phaseTimeout, r.View)
 		}
 	}
 	return r.View.Wait()

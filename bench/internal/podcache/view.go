@@ -17,13 +17,13 @@ import (
 	"vedette.dev/cache"
 )
 
-// Wanted is what a handler is to hear of.
+// Wanted is what a handler must receive.
 type Wanted struct {
 	// Above is the last version that does not matter: only states that are newer are counted and summed up.
 	Above int64
 	// States is how many states of objects there are, and Deleted how many deletions.
 	States, Deleted int
-	// Sum is that of the names and versions of the states. Zero means that it is not known.
+	// Sum is the checksum of the names and versions of the states. Zero means unknown.
 	Sum uint64
 }
 
@@ -70,7 +70,7 @@ func (v *View) OnAdd(obj any, initial bool) { v.object(obj, initial) }
 
 func (v *View) OnUpdate(_, obj any) { v.object(obj, false) }
 
-// OnDelete hears of an object whose end may not have been seen.
+// OnDelete accepts an object whose deletion may have been missed.
 func (v *View) OnDelete(obj any) {
 	switch d := obj.(type) {
 	case clientgocache.DeletedFinalStateUnknown:
@@ -152,17 +152,17 @@ func (v *View) fail(format string, args ...any) {
 	v.wrong.CompareAndSwap(nil, &text)
 }
 
-// patience is how long a phase may take. One that takes longer waits for something that got lost.
-const patience = 4 * time.Minute
+// phaseTimeout is how long a phase may take. If it takes longer, an event was lost.
+const phaseTimeout = 4 * time.Minute
 
-// Wait waits until the handler has heard of all that Expect was told.
+// Wait waits until the handler has received everything given to Expect.
 func (v *View) Wait() error {
 	h := v.heard.Load()
 	select {
 	case <-h.done:
 		return v.err()
-	case <-time.After(patience):
-		return errors.Join(fmt.Errorf("after %v the handler has heard %v, want %+v", patience, v, h.Wanted), v.err())
+	case <-time.After(phaseTimeout):
+		return errors.Join(fmt.Errorf("after %v the handler has heard %v, want %+v", phaseTimeout, v, h.Wanted), v.err())
 	}
 }
 

@@ -1,7 +1,7 @@
 // Package subprocess runs a server in a process of its own, so that what it costs is not taken for the client's.
 //
 //   - [Start] starts this program again with a command. [Process] is the end of it that a workload has in hand.
-//   - [Serve] is the other end: it says where the server is, and does what it is told.
+//   - [Serve] is the other end: it prints the address of the server, and executes orders.
 //
 // The two talk in lines of JSON. The server ends with [Process.Stop], or with the process that started it, however that ends.
 package subprocess

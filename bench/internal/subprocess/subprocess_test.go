@@ -10,7 +10,7 @@ import (
 
 const command = "serve-sums"
 
-// TestMain lets the test binary be its own server: one that adds up what it is told.
+// TestMain lets the test binary be its own server: one that adds up its orders.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == command {
 		if err := serve(os.Args[2], os.Stdin, os.Stdout); err != nil {

@@ -33,7 +33,7 @@ type cluster struct {
 
 const gone = -1
 
-// change is that of a pod.
+// change is a change of a pod.
 type change struct {
 	index   int32
 	deleted bool
@@ -66,7 +66,7 @@ func (c *cluster) snapshot() listing {
 	return listing{len(c.log), slices.Clone(c.now)}
 }
 
-// ask notes that somebody wants to know something.
+// ask records the time of the first request.
 func (c *cluster) ask() {
 	if c.asked.IsZero() {
 		c.asked = time.Now()
@@ -163,8 +163,8 @@ func (c *cluster) expire(oneIn int) {
 func (c *cluster) touch() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	patience := time.AfterFunc(5*time.Minute, c.moved.Broadcast)
-	defer patience.Stop()
+	timeout := time.AfterFunc(5*time.Minute, c.moved.Broadcast)
+	defer timeout.Stop()
 	for began := time.Now(); c.idle < c.epoch; c.moved.Wait() {
 		if time.Since(began) > 5*time.Minute {
 			return fmt.Errorf("no watch has come as far as change %d", len(c.log))

@@ -33,7 +33,7 @@ func (f *frames) contentType() string {
 	return f.e.ContentType()
 }
 
-// sent has all that was written sent.
+// sent flushes everything that was written.
 func (f *frames) sent() error {
 	if f.flush() == nil {
 		f.err = f.http.Flush()

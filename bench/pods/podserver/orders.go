@@ -6,7 +6,7 @@ import (
 	"vedette.dev/bench/internal/subprocess"
 )
 
-// Order is what a server is told to do. At most one of the fields is set; if none is, it only reports.
+// Order is a command to a server. At most one of the fields is set; if none is, it only reports.
 type Order struct {
 	Update *Update `json:",omitempty"`
 	// KeepOneIn has all pods deleted whose number is not divisible by it.

@@ -1,12 +1,12 @@
-// Package flight is a flight recorder: it notes what happened to keys, within a fixed amount of memory, and tells it again
-// for one of them.
+// Package flight is a flight recorder: it records events of keys in a bounded amount of memory, and returns the events of
+// one key.
 //
-//   - Recorder: what is known, and how much memory it may take.
-//   - Track: where one goroutine puts its notes, 24 bytes each, in a ring. Nothing is kept for each key, so that the newest notes
-//     stay, whichever keys they are of; and nobody waits for another who writes.
-//   - Note: what is told. Notes of trouble have a ring of their own, which the others cannot push them out of.
+//   - Recorder: all records, and the limit of their memory.
+//   - Track: the records of one goroutine, 24 bytes each, in a ring. There is no state per key: the newest records stay, of
+//     whichever keys, and writers do not wait for each other.
+//   - Note: one record. Failures have a ring of their own, from which other records cannot displace them.
 //
-// A key is known by its hash alone. Two keys with the same 64 bits would be told as one.
+// A key is identified by its hash alone. Two keys with the same 64 bits are not distinguished.
 package flight
 
 import (
@@ -17,16 +17,16 @@ import (
 	"time"
 )
 
-// Note is one thing that happened to a key.
+// Note is an event of a key.
 type Note struct {
 	At time.Time
-	// Took is how long it took, up to some seventy minutes.
+	// Took is its duration, up to about seventy minutes.
 	Took time.Duration
-	// What and From are the caller's: what happened, and where it came from.
+	// What and From are defined by the caller: the type of the event, and its origin.
 	What, From uint8
 }
 
-// record is a Note at rest.
+// record is a Note in a ring.
 type record struct {
 	hash uint64
 	at   int64  // nanoseconds since the recorder began
@@ -35,21 +35,21 @@ type record struct {
 	from uint8
 }
 
-// Recorder notes what happened to keys. It is safe for concurrent use.
+// Recorder records events of keys. It is safe for concurrent use.
 type Recorder struct {
 	began  time.Time
 	budget func() int
-	// limit is what the budget was when it was last asked for, asked when that was, and used what the rings of all tracks take.
+	// limit is the last result of budget, asked the time of that call, and used the size of the rings of all tracks.
 	limit, asked, used atomic.Int64
 
 	mu     sync.Mutex
 	tracks []*Track
-	// What follows is for trouble.
-	trouble ring
-	texts   texts
+	// failures and texts are for AddTrouble.
+	failures ring
+	texts    texts
 }
 
-// Track is where notes are put. One that is used by one goroutine is quick; it is safe for any number.
+// Track receives notes. It is safe for concurrent use, and fastest if only one goroutine uses it.
 type Track struct {
 	recorder *Recorder
 	mu       sync.Mutex
@@ -61,11 +61,11 @@ type Track struct {
 // Shares of the budget, in eighths.
 const (
 	recentShare  = 4
-	troubleShare = 1
+	failureShare = 1
 	textShare    = 3
 )
 
-// New returns a recorder. Budget tells how many bytes it may take, and is asked when it is about to grow, once a second at most.
+// New returns a recorder. budget returns its limit in bytes, and is called before the recorder grows, at most once a second.
 func New(budget func() int) *Recorder {
 	r := &Recorder{began: time.Now(), budget: budget}
 	r.ask()
@@ -81,7 +81,7 @@ func (r *Recorder) Track() *Track {
 	return t
 }
 
-// askEvery is how often the budget is asked for at most: who knows it may have to look at a lot.
+// askEvery is the minimum time between two calls of budget, which may be expensive.
 const askEvery = time.Second
 
 // ask returns the budget.
@@ -94,7 +94,7 @@ func (r *Recorder) ask() int64 {
 	return r.limit.Load()
 }
 
-// mayGrow tells whether the rings of tracks may take so many bytes more, and takes note if they may.
+// mayGrow reports whether the rings of tracks may take that many more bytes, and reserves them.
 func (r *Recorder) mayGrow(bytes int) bool {
 	if r.used.Add(int64(bytes)) <= r.ask()*recentShare/8 {
 		return true
@@ -103,10 +103,10 @@ func (r *Recorder) mayGrow(bytes int) bool {
 	return false
 }
 
-// mayGrowTrouble is mayGrow for the ring of trouble, which would then be so large.
-func (r *Recorder) mayGrowTrouble(size int) bool { return int64(size) <= r.ask()*troubleShare/8 }
+// mayGrowFailures reports whether the ring of failures may have that size.
+func (r *Recorder) mayGrowFailures(size int) bool { return int64(size) <= r.ask()*failureShare/8 }
 
-// Add notes something of the key with a hash.
+// Add records an event of the key with a hash.
 func (t *Track) Add(hash uint64, n Note) {
 	rec := t.recorder.pack(hash, n)
 	t.mu.Lock()
@@ -119,23 +119,23 @@ func (t *Track) Add(hash uint64, n Note) {
 	t.mu.Unlock()
 }
 
-// AddTrouble notes what went wrong, in words, where it outlives what goes well. It may be put on a track as well, and is told once.
+// AddTrouble records a failure and its message, in a ring of its own. If it was added to a track as well, Notes returns it once.
 func (r *Recorder) AddTrouble(hash uint64, n Note, words string) {
 	rec := r.pack(hash, n)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.trouble.wantsToGrow() && (r.trouble.isEmpty() || r.mayGrowTrouble(r.trouble.size()+r.trouble.growth())) {
-		r.trouble.grow()
+	if r.failures.wantsToGrow() && (r.failures.isEmpty() || r.mayGrowFailures(r.failures.size()+r.failures.growth())) {
+		r.failures.grow()
 	}
-	r.trouble.add(rec)
+	r.failures.add(rec)
 	r.texts.put(hash, words, int(r.limit.Load())*textShare/8)
 }
 
-// Notes returns what is known of a key, the oldest first, and of the same moment the smallest What.
+// Notes returns the events of a key, sorted by time and then by What.
 func (r *Recorder) Notes(hash uint64) []Note {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	notes := r.collect(nil, &r.trouble, hash)
+	notes := r.collect(nil, &r.failures, hash)
 	for _, t := range r.tracks {
 		t.mu.Lock()
 		notes = r.collect(notes, &t.ring, hash)
@@ -144,21 +144,21 @@ func (r *Recorder) Notes(hash uint64) []Note {
 	slices.SortFunc(notes, func(a, b Note) int {
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.What, b.What), cmp.Compare(a.From, b.From))
 	})
-	return slices.Compact(notes) // trouble may be on a track, too
+	return slices.Compact(notes) // a failure may be on a track, too
 }
 
-// Text returns the last words of trouble of a key, empty if there are none or they had to make room.
+// Text returns the message of the last failure of a key, or "" if there is none or it was evicted.
 func (r *Recorder) Text(hash uint64) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.texts.get(hash)
 }
 
-// Size is how many bytes the recorder takes.
+// Size returns the size of the recorder in bytes.
 func (r *Recorder) Size() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	size := r.trouble.size() + r.texts.size
+	size := r.failures.size() + r.texts.size
 	for _, t := range r.tracks {
 		t.mu.Lock()
 		size += t.ring.size()

@@ -4,36 +4,36 @@ import "iter"
 
 const (
 	recordSize = 24
-	// firstRecords is how many a ring begins with.
+	// firstRecords is the initial capacity of a ring.
 	firstRecords = 32
 )
 
-// ring is the newest of some records.
+// ring has the newest records.
 type ring struct {
 	// Invariant: len(records) is zero or a power of two, and next is less than it or zero.
 	records []record
 	next    int
-	// full says that next is the oldest record, and not a free place.
+	// full is set if next is the oldest record, and not a free slot.
 	full bool
 }
 
 func (r *ring) isEmpty() bool { return len(r.records) == 0 }
 func (r *ring) size() int     { return len(r.records) * recordSize }
 
-// wantsToGrow tells whether the next record would take the place of the oldest, which is at the beginning.
+// wantsToGrow reports whether the next record would overwrite the oldest, which is at the beginning.
 func (r *ring) wantsToGrow() bool { return r.next == 0 && (r.full || r.isEmpty()) }
 
-// growth is how many bytes more it will take when it grows.
+// growth returns by how many bytes grow enlarges the ring.
 func (r *ring) growth() int { return max(len(r.records), firstRecords) * recordSize }
 
-// grow makes room in a ring that wants to grow.
+// grow doubles a ring for which wantsToGrow is true.
 func (r *ring) grow() {
 	records := make([]record, max(2*len(r.records), firstRecords))
 	r.next = copy(records, r.records)
 	r.records, r.full = records, false
 }
 
-// add puts a record into the next place.
+// add puts a record into the next slot.
 func (r *ring) add(rec record) {
 	r.records[r.next] = rec
 	r.next++
@@ -42,7 +42,7 @@ func (r *ring) add(rec record) {
 	}
 }
 
-// each is all records, the oldest first.
+// each returns all records, the oldest first.
 func (r *ring) each() iter.Seq[*record] {
 	return func(yield func(*record) bool) {
 		first, count := 0, r.next

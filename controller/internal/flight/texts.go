@@ -8,14 +8,14 @@ import (
 const (
 	// maxText is how much of a text is kept.
 	maxText = 240
-	// textOverhead is about what a text takes beside its bytes.
+	// textOverhead is about what a text takes in addition to its bytes.
 	textOverhead = 96
 )
 
-// texts is the last words of trouble of some keys: of those, whose trouble is the newest.
+// texts has the last failure messages of the keys with the newest failures.
 type texts struct {
 	byHash map[uint64]text
-	// order has the hashes in the order in which their texts came. Some may have gone since, or have come again.
+	// order has the hashes in the order in which their texts were added. Some may have been evicted or added again since.
 	order []arrival
 	last  uint64
 	size  int
@@ -29,7 +29,7 @@ type text struct {
 // arrival is the text of a key that had a number then.
 type arrival struct{ hash, number uint64 }
 
-// put keeps the text of a key, and lets go of the oldest ones as long as all together take more than limit bytes.
+// put stores the text of a key, and evicts the oldest ones while all together take more than limit bytes.
 func (t *texts) put(hash uint64, words string, limit int) {
 	if len(words) > maxText {
 		words = strings.ToValidUTF8(words[:maxText], "") + "…"
@@ -38,11 +38,11 @@ func (t *texts) put(hash uint64, words string, limit int) {
 		t.byHash = make(map[uint64]text)
 	}
 	if old, known := t.byHash[hash]; known && old.words == words {
-		return // what fails again and again does so with the same words, as a rule
+		return // repeated failures mostly have the same message
 	}
 	t.drop(hash)
 	t.last++
-	// A text that is a part of something large must not keep that alive.
+	// Copy the text, so that a substring does not keep a large string alive.
 	t.byHash[hash] = text{strings.Clone(words), t.last}
 	t.order = append(t.order, arrival{hash, t.last})
 	t.size += len(words) + textOverhead

@@ -41,7 +41,7 @@ func newClient(delegate discovery.DiscoveryInterfaceWithContext) *client {
 // client has the same methods twice; those without a context are in plain.go.
 type client struct {
 	delegate discovery.DiscoveryInterfaceWithContext
-	// served is what was read since the last Invalidate, which puts a new cell in its place. Who is still reading into
+	// served is what was read since the last Invalidate, which puts a new cell in its place. A caller that still reads into
 	// the old one does no harm there.
 	served atomic.Pointer[cell[*served]]
 }
@@ -148,9 +148,9 @@ func (c *client) FreshWithContext(context.Context) bool {
 	return last != nil && last.final
 }
 
-// InvalidateWithContext forgets everything, and tells the delegate to, if that is a cache as well.
+// InvalidateWithContext clears the cache, and the delegate, if that is a cache as well.
 func (c *client) InvalidateWithContext(ctx context.Context) {
-	// The delegate comes first: who reads through us afterwards must not find there what is old.
+	// The delegate comes first: later reads through this cache must not find old responses there.
 	if cached, ok := c.delegate.(discovery.CachedDiscoveryInterfaceWithContext); ok {
 		cached.InvalidateWithContext(ctx)
 	}

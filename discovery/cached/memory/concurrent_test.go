@@ -34,7 +34,7 @@ func TestManyAskAndOneRequestIsSent(t *testing.T) {
 	}
 }
 
-// The one who asks may give up. Those who wait for the answer then ask for themselves, one of them.
+// The caller that sends the request may give up. One of the waiting callers then sends its own.
 func TestTheFirstGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := discoverytest.New(groups()...).Legacy()
@@ -81,7 +81,7 @@ func TestTheFirstGivesUp(t *testing.T) {
 	})
 }
 
-// Those who wait for a request that fails share its failure: a server in trouble is not asked by all of them in turn.
+// Callers that wait for a failing request share its error: a failing server does not get a request from each of them.
 func TestAFailureIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := discoverytest.New(groups()...)

@@ -1,4 +1,4 @@
-// Pods shows the clients on a cluster: it lists pods, says what the server is, and then tells what happens to the pods.
+// Pods shows the clients on a cluster: it lists pods, prints the version of the server, and then prints the changes of the pods.
 //
 //	go run ./examples/cluster/pods                            # the cluster of KUBECONFIG or ~/.kube/config
 //	go run ./examples/cluster/pods -n kube-system -for 10s    # one namespace, ten seconds

@@ -166,7 +166,7 @@ func shared(document []byte) ([]byte, error) {
 	return json.Marshal(schemas)
 }
 
-// awaitOpenAPI waits until the documents tell of all that is served: the aggregator gathers them after the server is ready.
+// awaitOpenAPI waits until the documents describe every group version: the aggregator collects them after the server is ready.
 func (s *server) awaitOpenAPI(ctx context.Context) error {
 	paths, err := s.groupVersions(ctx)
 	if err != nil {

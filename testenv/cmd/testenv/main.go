@@ -17,7 +17,7 @@ const usage = `testenv runs a real Kubernetes API server for tests: kube-apiserv
 Usage:
   testenv build            build the two programs if they are not built yet: six minutes the first time
   testenv build kubectl    build a kubectl of the same version, if it is not built yet: a minute the first time
-  testenv run [flags]      build them if need be, run them until Ctrl-C, and tell how to reach them
+  testenv run [flags]      build them if need be, run them until Ctrl-C, and print how to reach them
   testenv clean            remove what was built, all versions of it
   testenv help             print this
 
@@ -49,7 +49,7 @@ func command(ctx context.Context, args []string, out, errs io.Writer) int {
 	case err == nil:
 		return 0
 	case errors.As(err, &wrong):
-		fmt.Fprintf(errs, "testenv: %v\nRun `testenv help` to see what there is.\n", err)
+		fmt.Fprintf(errs, "testenv: %v\nRun `testenv help` for the commands.\n", err)
 		return 2
 	default:
 		fmt.Fprintf(errs, "testenv: %v\n", err)

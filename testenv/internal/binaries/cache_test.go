@@ -192,7 +192,7 @@ func TestCleanRemovesOnlyWhatIsOurs(t *testing.T) {
 	}
 }
 
-// A lock on a file that Clean has removed keeps nobody out.
+// A lock on a file that Clean has removed has no effect.
 func TestLockOutlivesClean(t *testing.T) {
 	c := newTestCache(t, t.TempDir())
 	f, err := os.Create(c.lockPath())
@@ -235,7 +235,7 @@ func list(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// safeBuffer is a buffer for several goroutines, which can tell when it is written to.
+// safeBuffer is a buffer for several goroutines that signals writes.
 type safeBuffer struct {
 	mu      sync.Mutex
 	buffer  bytes.Buffer

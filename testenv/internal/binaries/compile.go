@@ -47,7 +47,7 @@ func (c compiler) run(ctx context.Context, dir string) error {
 }
 
 func (c compiler) buildIn(ctx context.Context, module, tmp, dir string) error {
-	// Programs do not count: they are linked anew each time, even if all that is in them has been compiled.
+	// Programs do not count: they are linked anew each time, even if all their packages have been compiled.
 	stale, err := c.goCommand(ctx, module, tmp, c.args("list", "-deps", "-f", `{{if and .Stale (ne .Name "main")}}x{{end}}`))
 	if err != nil {
 		return err

@@ -9,13 +9,13 @@ import (
 	"vedette.dev/testenv/internal/controlplane"
 )
 
-// recipe is all that decides what is built.
+// recipe has all inputs of a build.
 type recipe struct {
 	programs []controlplane.Program
 	versions controlplane.Versions
 	goos     string
 	goarch   string
-	// goVersion is that of this program. The go command that builds is the same in all but odd cases, and asking it would
+	// goVersion is the Go version of this program. The go command that builds is the same in all but odd cases, and asking it would
 	// make it a condition for using programs that are built already.
 	goVersion string
 }

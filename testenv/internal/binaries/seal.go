@@ -24,7 +24,7 @@ func seal(dir string, names ...string) error {
 }
 
 // verify reports whether the files are as they were when they were sealed. It reads 130 MB, which takes a tenth of a
-// second: little beside starting them, and a file cut short by a full disk shows as a crash that nobody understands.
+// second: little beside starting them, and a file cut short by a full disk would cause an unexplained crash.
 func verify(dir string, names ...string) error {
 	want, err := os.ReadFile(filepath.Join(dir, sums))
 	if err != nil {

@@ -90,7 +90,7 @@ func MajorMinor(version string) (major, minor string) {
 	return parts[0], parts[1]
 }
 
-// Content is all that decides what is built, for a hash.
+// Content returns all inputs of the build, for a hash.
 func Content() string { return goMod + goSum }
 
 // WriteTo puts the module into a folder, from which `go build` can then build.

@@ -28,7 +28,7 @@ type Pair struct {
 	Key  []byte
 }
 
-// NewAuthority makes one that nobody knows yet.
+// NewAuthority returns a new authority.
 func NewAuthority(name string) (*Authority, error) {
 	key, err := newKey()
 	if err != nil {

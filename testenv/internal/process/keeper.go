@@ -13,7 +13,7 @@ import (
 )
 
 // watch waits for the end of its input, which is the end of the program that started it. Each line before that lists the
-// processes to kill then. It takes no signals: whoever interrupts the tests means the tests. A process that was killed
+// processes to kill then. It ignores signals: an interrupt is meant for the tests. A process that was killed
 // may be writing its last file, so the folder is removed more than once if need be.
 const watch = `trap '' HUP INT QUIT TERM
 pids=
@@ -109,7 +109,7 @@ func (k *Keeper) tellShell() error {
 	return err
 }
 
-// Close kills the processes, removes the folder, and waits for all that to be done. Calling it again does nothing.
+// Close kills the processes, removes the folder, and waits for both. Further calls do nothing.
 func (k *Keeper) Close() (err error) {
 	k.closing.Do(func() { err = k.close() })
 	return err

@@ -169,7 +169,7 @@ func TestShellKillsWhatItWasToldOf(t *testing.T) {
 	_ = spared.Wait()
 }
 
-// A pid may be given to somebody else once its process has ended.
+// A pid may be reused once its process has ended.
 func TestShellForgetsProcessesThatEnd(t *testing.T) {
 	k := newKeeper(t)
 	p := startIn(t, k, shell(k, "exit 0"))

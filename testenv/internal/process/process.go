@@ -100,11 +100,11 @@ func (p *Process) Kill() {
 }
 
 // Stop asks the process to end, and kills it if it has not ended in time.
-func (p *Process) Stop(patience time.Duration) {
+func (p *Process) Stop(timeout time.Duration) {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-p.done:
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		p.Kill()
 	}
 }

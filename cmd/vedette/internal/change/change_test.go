@@ -26,7 +26,7 @@ func TestManager(t *testing.T) {
 		changed  []string
 		want     string
 	}{
-		"nobody":             {nil, nil, []string{"a"}, Unknown},
+		"no manager":         {nil, nil, []string{"a"}, Unknown},
 		"new":                {nil, entries{kubectl}, nil, "kubectl"},
 		"the one that wrote": {entries{kubectl, kubelet}, entries{entryOf("kubectl", 3, labels), kubelet}, nil, "kubectl"},
 		"other fields":       {entries{kubectl}, entries{entryOf("kubectl", 1, status)}, nil, "kubectl"},

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Unknown is a manager of whom nothing is known.
+// Unknown is the manager of a change whose manager cannot be determined.
 const Unknown = "(unknown)"
 
 // Manager returns the field manager of a change, according to the managed fields: the one whose entry has changed.

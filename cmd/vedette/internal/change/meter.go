@@ -12,7 +12,7 @@ import (
 	"vedette.dev/internal/objdiff"
 )
 
-// limits are how many objects, fields and managers have rows of their own. What comes beyond that is counted in the sums only.
+// limits are how many objects, fields and managers have rows of their own. The others are counted in the sums only.
 type limits struct{ objects, fields, managers int }
 
 var usualLimits = limits{objects: 200_000, fields: 20_000, managers: 10_000}
@@ -27,7 +27,7 @@ type Key struct {
 // tally counts changes.
 type tally struct {
 	added, updated, deleted int
-	bytes                   int64 // of what watchers are sent
+	bytes                   int64 // sent to each watcher
 }
 
 func (t *tally) changes() int { return t.added + t.updated + t.deleted }
@@ -44,17 +44,17 @@ func (t *tally) count(kind What, bytes int) {
 	t.bytes += int64(bytes)
 }
 
-// What is what happened.
+// What is a type of change.
 type What int
 
-// The three things that happen.
+// The types of changes.
 const (
 	Added What = iota
 	Updated
 	Deleted
 )
 
-// objectRow is what is known of one object.
+// objectRow has the counts of one object.
 type objectRow struct {
 	tally
 	size    int
@@ -69,7 +69,7 @@ type managerRow struct {
 
 type fieldKey struct{ kind, field string }
 
-// Meter takes changes in. It is safe for concurrent use.
+// Meter counts changes. It is safe for concurrent use.
 type Meter struct {
 	limits limits
 
@@ -81,10 +81,10 @@ type Meter struct {
 	managers   map[string]*managerRow
 	fields     map[fieldKey]int
 	total      tally
-	overflow   bool // something has no row for want of room
+	overflow   bool // a limit was reached
 }
 
-// NewMeter returns a Meter that counts nothing yet.
+// NewMeter returns a Meter. It counts from Begin on.
 func NewMeter() *Meter {
 	return &Meter{
 		limits:  usualLimits,
@@ -93,28 +93,28 @@ func NewMeter() *Meter {
 	}
 }
 
-// Begin begins the time that is measured. What was seen before counts for the sizes of objects only.
+// Begin starts the measurement. Changes before it only count for the sizes of objects.
 func (m *Meter) Begin() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.measuring = true
 }
 
-// End ends it. What comes later does not count.
+// End ends the measurement. Later changes do not count.
 func (m *Meter) End() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.measuring = false
 }
 
-// Changes is how many there were until now.
+// Changes returns the number of changes so far.
 func (m *Meter) Changes() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.total.changes()
 }
 
-// See takes in that something happened to an object of a resource. For an update, old is what it was before.
+// See counts a change of an object of a resource. For an update, old is the previous state.
 func (m *Meter) See(kind string, what What, old, obj *unstructured.Unstructured) {
 	size := object.Size(obj.Object)
 	var changed []string
@@ -122,7 +122,7 @@ func (m *Meter) See(kind string, what What, old, obj *unstructured.Unstructured)
 	if what == Updated && old != nil {
 		changed = objdiff.Fields(old.Object, obj.Object)
 	}
-	if what != Deleted { // who deletes is not in the object
+	if what != Deleted { // an object does not name the client that deletes it
 		manager = Manager(managedFields(old), managedFields(obj), changed)
 	}
 	if what == Updated && len(changed) == 0 {
@@ -148,7 +148,7 @@ func (m *Meter) See(kind string, what What, old, obj *unstructured.Unstructured)
 	}
 }
 
-// Nothing is the field of a change that changed nothing of interest.
+// Nothing is the field of a change of only the version and the managed fields.
 const Nothing = "(nothing but its version and managed fields)"
 
 func managedFields(obj *unstructured.Unstructured) []metav1.ManagedFieldsEntry {
@@ -200,7 +200,7 @@ func entry[K comparable, V any](rows map[K]*V, k K) *V {
 	return row
 }
 
-// kindsOf are the resources that a manager changes, the most changed first.
+// kindsOf returns the resources that a manager changes, the most changed first.
 func (r *managerRow) kindsOf() []string {
 	return slices.SortedFunc(maps.Keys(r.kinds), func(a, b string) int { return byCount(r.kinds[a], r.kinds[b], a, b) })
 }

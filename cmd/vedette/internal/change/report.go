@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Report is what a Meter has seen. Rows are in the order of what they are about, the most first.
+// Report is the result of a Meter. Rows are sorted by the number that they are about, the greatest first.
 type Report struct {
 	Seconds float64 `json:"seconds"`
 	Total   Counts  `json:"total"`
@@ -46,7 +46,7 @@ type KindRow struct {
 	Counts
 }
 
-// NamespaceRow is about a namespace; the empty one has what lives in none.
+// NamespaceRow is about a namespace; the empty one is for cluster-scoped objects.
 type NamespaceRow struct {
 	Namespace string `json:"namespace"`
 	Counts
@@ -69,7 +69,7 @@ type FieldRow struct {
 // ObjectRow is about an object.
 type ObjectRow struct {
 	Key
-	Manager string `json:"manager,omitempty"` // who changed it last
+	Manager string `json:"manager,omitempty"` // the last one
 	Size    int    `json:"sizeBytes"`
 	Gone    bool   `json:"gone,omitempty"`
 	Counts
@@ -81,7 +81,7 @@ type SizeRow struct {
 	Size int `json:"sizeBytes"`
 }
 
-// Report is what was seen in a time, with at most so many rows for each thing.
+// Report returns the counts so far, with at most top rows in each table.
 func (m *Meter) Report(elapsed time.Duration, top int) *Report {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -142,7 +142,7 @@ func first[T any](rows []T, top int, compare func(a, b T) int) []T {
 	return append([]T{}, rows[:min(len(rows), top)]...) // not nil, which is null in JSON
 }
 
-// byCount puts the larger first, and those of one size in the order of their names.
+// byCount compares by number, the greatest first, and then by name.
 func byCount(a, b int, aName, bName string) int {
 	return cmp.Or(cmp.Compare(b, a), cmp.Compare(aName, bName))
 }
@@ -151,7 +151,7 @@ func (k Key) compare(other Key) int {
 	return cmp.Or(cmp.Compare(k.Kind, other.Kind), cmp.Compare(k.Namespace, other.Namespace), cmp.Compare(k.Name, other.Name))
 }
 
-// String is the key as people write it.
+// String returns the key as namespace/name.
 func (k Key) String() string {
 	if k.Namespace == "" {
 		return k.Name

@@ -30,17 +30,17 @@ func newChurn(s *streams) *cobra.Command {
 	c := &churn{streams: s}
 	cmd := &cobra.Command{
 		Use:   "churn [RESOURCE...]",
-		Short: "Measure what changes, who changes it, and what that costs the API server",
-		Long: `Watches for some time, and tells which objects change most, who changes them and in which fields, how many bytes that makes for
-every watcher, and which objects are the biggest.
+		Short: "Measure which objects change, which clients change them, and what that costs the API server",
+		Long: `Watches for some time, and reports which objects change most, which field managers change them and in which fields, how many bytes
+each watcher receives, and which objects are the biggest.
 
-Without RESOURCE it looks at everything that can be watched and that you may list. That lists everything once, and keeps it in memory
-meanwhile: on a large cluster, name some resources, or a namespace.
+Without RESOURCE it watches all resources that can be watched and that you may list. It lists them once and keeps the objects in
+memory: on a large cluster, name some resources, or a namespace.
 
-Who changes an object is told by the managed fields that the server keeps. Bytes are those of the objects as JSON, once for each change:
-that is what each watcher of that kind is sent. The report has names of objects and fields, and no values.
+The managers come from the managed fields of the objects. Bytes are the sizes of the objects as JSON, once for each change: the
+server sends as much to each watcher of that kind. The report has names of objects and fields, and no values.
 
-Ctrl-C ends the measurement early, and what was measured until then is reported.`,
+Ctrl-C ends the measurement early, and prints the report of the changes so far.`,
 		Example: examples(`
 			# Everything, for half a minute
 			vedette churn
@@ -64,9 +64,9 @@ Ctrl-C ends the measurement early, and what was measured until then is reported.
 	flags := cmd.Flags()
 	flags.StringVarP(&c.selector, "selector", "l", "", "Labels to select by, such as app=web,tier!=cache")
 	flags.StringVarP(&c.output, "output", "o", "table", "table or json")
-	flags.IntVar(&c.top, "top", 10, "How many rows to show of each thing")
+	flags.IntVar(&c.top, "top", 10, "Maximum number of rows of each table")
 	flags.DurationVar(&c.forTime, "for", 30*time.Second, "How long to measure")
-	flags.Lookup("all-namespaces").Usage = "Look at all namespaces, which is the default unless --namespace is given"
+	flags.Lookup("all-namespaces").Usage = "Watch all namespaces, which is the default unless --namespace is given"
 	return cmd
 }
 
@@ -81,7 +81,7 @@ func (c *churn) parse() error {
 		return usagef("--top is %d, and must be at least 1", c.top)
 	}
 	if c.forTime <= 0 {
-		return usagef("--for is %s, and must be longer than nothing", c.forTime)
+		return usagef("--for is %s, and must be positive", c.forTime)
 	}
 	return nil
 }
@@ -118,7 +118,7 @@ func (c *churn) run(ctx context.Context, names []string) error {
 	return nil
 }
 
-// findAll finds the resources of those names, each once.
+// findAll returns the resources of the given names, each once.
 func findAll(cluster *cluster, served *kinds.Served, names []string) ([]kinds.Resource, error) {
 	var found []kinds.Resource
 	seen := make(map[string]bool)
@@ -142,7 +142,7 @@ type measurement struct {
 	meter     *change.Meter
 	followers []*follower
 	handlers  []cache.ResourceEventHandlerRegistration
-	// lenient says that resources which cannot be listed are left out.
+	// lenient is set if resources that cannot be listed are skipped.
 	lenient bool
 
 	mu      sync.Mutex
@@ -150,7 +150,7 @@ type measurement struct {
 	ready   int
 }
 
-// maxMerge is how many changes may wait before they are merged. They hold about as much memory as the objects do.
+// maxMerge is how many pending changes are kept before they are coalesced. They take about as much memory as the objects.
 const maxMerge = 100_000
 
 func (m *measurement) follow(resources []kinds.Resource) error {
@@ -186,7 +186,7 @@ func (m *measurement) handler(r kinds.Resource) cache.ResourceEventHandler {
 	}
 }
 
-// run lists everything, measures for the time that was asked for, or until the context ends, and reports.
+// run lists everything, measures for the given time or until the context ends, and prints the report.
 func (m *measurement) run(ctx context.Context) (*change.Report, error) {
 	running, stop := context.WithCancel(ctx)
 	defer m.wait()
@@ -213,10 +213,10 @@ func (m *measurement) wait() {
 	}
 }
 
-// atOnce is how many resources are listed at the same time.
+// atOnce is how many resources are listed concurrently.
 const atOnce = 8
 
-// list starts the followers, and waits until they have all objects. They run until the context running ends.
+// list starts the followers, and waits until they have synced. They run until the context running ends.
 func (m *measurement) list(ctx, running context.Context, bar *show.Bar) error {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
@@ -229,7 +229,7 @@ func (m *measurement) list(ctx, running context.Context, bar *show.Bar) error {
 			if ctx.Err() != nil {
 				return
 			}
-			// One that is left out is stopped; the others run on.
+			// A follower that is skipped is stopped; the others keep running.
 			own, stop := context.WithCancel(running)
 			context.AfterFunc(running, stop) // or with all of them
 			f.start(own)
@@ -245,12 +245,12 @@ func (m *measurement) list(ctx, running context.Context, bar *show.Bar) error {
 		return err
 	}
 	if len(m.skipped) == len(m.followers) {
-		return fmt.Errorf("nothing can be listed%s; the first refusal: %s", m.cluster.inContext(), m.anySkipped())
+		return fmt.Errorf("nothing can be listed%s; the first error: %s", m.cluster.inContext(), m.anySkipped())
 	}
 	return nil
 }
 
-// leaveOut notes that a resource cannot be looked at. If it was asked for by name, that is the end.
+// leaveOut records that a resource cannot be listed. It returns an error if the resource was named in the arguments.
 func (m *measurement) leaveOut(f *follower, err error, fail context.CancelCauseFunc) {
 	if !m.lenient || errors.Is(err, errInterrupted) {
 		fail(err)
@@ -277,7 +277,7 @@ func (m *measurement) progress(bar *show.Bar) {
 	bar.Set(float64(m.ready)/float64(len(m.followers)), fmt.Sprintf("listing: %d of %d kinds", m.ready, len(m.followers)))
 }
 
-// measure waits for the end, and shows how far it is.
+// measure waits for the end, and shows the progress.
 func (m *measurement) measure(ctx context.Context, began time.Time, bar *show.Bar) {
 	ctx, cancel := context.WithDeadline(ctx, began.Add(m.forTime))
 	defer cancel()
@@ -295,7 +295,7 @@ func (m *measurement) measure(ctx context.Context, began time.Time, bar *show.Ba
 	}
 }
 
-// received is how many bytes have come from the server, and how many changes were merged.
+// received returns how many bytes came from the server, and how many changes were coalesced.
 func (m *measurement) received() (bytes int64, merged uint64) {
 	for _, f := range m.followers {
 		state := cache.StateOf(f.informer)

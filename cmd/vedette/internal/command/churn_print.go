@@ -23,13 +23,13 @@ func (c *churn) print(r *change.Report) error {
 }
 
 func (c *churn) writeReport(text *strings.Builder, r *change.Report) {
-	fmt.Fprintf(text, "%s changes in %.1f s: %s/s, %s/s for each watcher of it all\n", show.Count(r.Total.Changes), r.Seconds,
+	fmt.Fprintf(text, "%s changes in %.1f s: %s/s, %s/s for each watcher of all kinds\n", show.Count(r.Total.Changes), r.Seconds,
 		show.Rate(r.Total.ChangesASecond), show.Bytes(r.Total.BytesASecond))
 	if r.Merged > 0 {
-		fmt.Fprintf(text, "%s changes came faster than they could be read, and count with the next of the same object.\n", show.Count(r.Merged))
+		fmt.Fprintf(text, "%s changes came faster than they could be processed, and count with the next change of the same object.\n", show.Count(r.Merged))
 	}
 	if r.Incomplete {
-		fmt.Fprintf(text, "There were more objects or fields than there is room for: sums are right, rows may be missing.\n")
+		fmt.Fprintf(text, "There were too many objects or fields: sums are exact, rows may be missing.\n")
 	}
 	section := func(title string, table *show.Table) {
 		if table.Len() == 0 {
@@ -39,16 +39,16 @@ func (c *churn) writeReport(text *strings.Builder, r *change.Report) {
 	}
 	section("Kinds", kindTable(r.Kinds))
 	section("Namespaces", namespaceTable(r.Namespaces))
-	section("Who changes them", managerTable(r.Managers, r.Total.Changes))
-	section("What changes", fieldTable(r.Fields))
+	section("Field managers", managerTable(r.Managers, r.Total.Changes))
+	section("Fields that change", fieldTable(r.Fields))
 	section("Objects that change most", objectTable(r.Objects))
 	section("Biggest objects", sizeTable(r.Biggest))
 	if len(r.Skipped) > 0 {
-		fmt.Fprintf(text, "\nNot looked at, for they cannot be listed: %s\n", strings.Join(slices.Sorted(maps.Keys(r.Skipped)), ", "))
+		fmt.Fprintf(text, "\nSkipped, because they cannot be listed: %s\n", strings.Join(slices.Sorted(maps.Keys(r.Skipped)), ", "))
 	}
 }
 
-// counted are the names and cells of what is counted.
+// counted are the columns of the counts.
 var counted = []string{">CHANGES", ">/S", ">ADDED", ">UPDATED", ">DELETED", ">BYTES/S"}
 
 func cells(c change.Counts) []string {

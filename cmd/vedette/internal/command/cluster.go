@@ -15,7 +15,7 @@ import (
 	"vedette.dev/rest"
 )
 
-// clusterFlags name a cluster, as the flags of kubectl do.
+// clusterFlags select a cluster, as the flags of kubectl do.
 type clusterFlags struct {
 	kubeconfig string
 	overrides  clientcmd.ConfigOverrides
@@ -25,26 +25,26 @@ type clusterFlags struct {
 // add adds the flags to a command.
 func (f *clusterFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.kubeconfig, clientcmd.RecommendedConfigPathFlag, "", "Kubeconfig file; else those in KUBECONFIG, else ~/.kube/config, else the pod that this runs in")
+	flags.StringVar(&f.kubeconfig, clientcmd.RecommendedConfigPathFlag, "", "Kubeconfig file (default the files in KUBECONFIG, ~/.kube/config, or the service account of the pod)")
 	names := clientcmd.RecommendedConfigOverrideFlags("")
 	names.ClusterOverrideFlags.APIServer.ShortName = "s"
 	clientcmd.BindOverrideFlags(&f.overrides, flags, names)
-	flags.BoolVarP(&f.all, "all-namespaces", "A", false, "Look at all namespaces; --namespace does not count then")
+	flags.BoolVarP(&f.all, "all-namespaces", "A", false, "Watch all namespaces; --namespace is ignored")
 	_ = cmd.MarkFlagFilename(clientcmd.RecommendedConfigPathFlag) // the only error is that there is no such flag
 }
 
-// cluster is one that can be talked to.
+// cluster is a cluster and how to reach it.
 type cluster struct {
 	config *rest.Config
-	// namespace is the one to look at, and empty for all.
+	// namespace is the namespace to watch; empty means all.
 	namespace string
-	// timeout is how long it may take until an answer is there; zero for no limit. It is not that of config, where it would end watches.
+	// timeout limits requests other than watches; zero means no limit. It is not set in config, where it would end watches.
 	timeout time.Duration
-	// context is the one that was chosen, for messages.
+	// context is the name of the selected context, for messages.
 	context string
 }
 
-// connect finds the cluster. Nothing is sent to it yet.
+// connect returns the cluster that the flags select. It sends no request.
 func (f *clusterFlags) connect(s *streams) (*cluster, error) {
 	if _, err := clientcmd.ParseTimeout(f.overrides.Timeout); err != nil {
 		return nil, usagef("--request-timeout is %q, and must be a duration such as 10s, or a number of seconds", f.overrides.Timeout)
@@ -65,7 +65,7 @@ func (f *clusterFlags) connect(s *streams) (*cluster, error) {
 	}
 	c := &cluster{config: rest.CopyConfig(config), namespace: namespace, timeout: config.Timeout, context: f.contextName(loader)}
 	c.config.Timeout = 0
-	c.config.QPS = -1 // a handful of requests, and watches: the server has limits of its own
+	c.config.QPS = -1 // few requests besides watches: the limits of the server are enough
 	c.config.UserAgent = "vedette/" + thisVersion().Version
 	c.config.WarningHandler = rest.NewWarningWriter(s.err, rest.WarningWriterOptions{Deduplicate: true})
 	return c, nil
@@ -82,10 +82,10 @@ func (f *clusterFlags) contextName(loader clientcmd.ClientConfig) string {
 	return raw.CurrentContext
 }
 
-// errTimeout is why a context ends when --request-timeout is over.
-var errTimeout = errors.New("--request-timeout is over")
+// errTimeout is the cause of a context that ends because of --request-timeout.
+var errTimeout = errors.New("--request-timeout exceeded")
 
-// limit returns a context that ends with --request-timeout.
+// limit returns a context that ends after --request-timeout.
 func (c *cluster) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 	if c.timeout <= 0 {
 		return context.WithCancel(ctx)
@@ -93,7 +93,7 @@ func (c *cluster) limit(ctx context.Context) (context.Context, context.CancelFun
 	return context.WithTimeoutCause(ctx, c.timeout, errTimeout)
 }
 
-// read asks the server what it serves.
+// read reads the resources of the server from discovery.
 func (c *cluster) read(ctx context.Context) (*kinds.Served, error) {
 	ctx, cancel := c.limit(ctx)
 	defer cancel()
@@ -103,7 +103,7 @@ func (c *cluster) read(ctx context.Context) (*kinds.Served, error) {
 	}
 	served, err := kinds.Read(ctx, client)
 	if err != nil {
-		return nil, c.trouble(ctx, err, "ask what it serves")
+		return nil, c.explainError(ctx, err, "read the resources of the server")
 	}
 	return served, nil
 }
@@ -113,11 +113,11 @@ func (c *cluster) find(served *kinds.Served, name string) (kinds.Resource, error
 	r, err := served.Find(name)
 	switch {
 	case kinds.IsUnknown(err):
-		return r, fmt.Errorf("%w\nkubectl api-resources lists what there is", err)
+		return r, fmt.Errorf("%w\nkubectl api-resources lists the resources of the server", err)
 	case err != nil:
 		return r, err
 	case !r.Watchable():
-		return r, fmt.Errorf("%s cannot be listed and watched: the server has it for %v only", r, r.Verbs)
+		return r, fmt.Errorf("%s cannot be listed and watched: the server supports only %v", r, r.Verbs)
 	}
 	return r, nil
 }

@@ -26,13 +26,14 @@ func newConsole(s *streams) *cobra.Command {
 	c := &consoleCommand{streams: s}
 	cmd := &cobra.Command{
 		Use:   "console",
-		Short: "Show informers on a cluster as a live page",
-		Long: `Runs informers on a cluster, and shows them as a live page: what comes from the API server, how fast and how late, what fails and
-why, and the objects, by key, label, size and how often they change. The page only reads, and works offline.
+		Short: "Run informers on a cluster, and show them in the console",
+		Long: `Runs informers on a cluster, and serves the console, a web page: rates and lags of events from the API server, errors and their
+causes, and the objects by key, label, size and number of changes. The console is read-only, and works offline.
 
-Without --page-token, only this machine may look. An address that others can reach asks for a token, and if none is given, one is made.
+Without --page-token, the console only accepts requests from this machine. If the address is reachable from other machines, it requires a
+token, and generates one if none is given.
 
-Values of Secrets are masked as soon as they arrive, and are not on the page.`,
+Values of Secrets are masked on receipt, and are not in the console.`,
 		Example: examples(`
 			vedette console -A
 
@@ -49,12 +50,12 @@ Values of Secrets are masked as soon as they arrive, and are not on the page.`,
 	c.clusterFlags.add(cmd)
 	c.pageFlags.add(cmd)
 	flags := cmd.Flags()
-	flags.StringSliceVar(&c.resources, "resource", []string{"pods", "deployments.apps", "nodes"}, "Resources to look at, named as for kubectl")
+	flags.StringSliceVar(&c.resources, "resource", []string{"pods", "deployments.apps", "nodes"}, "Resources to watch, named as for kubectl")
 	flags.DurationVar(&c.forTime, "for", 0, "End after this time; 0 means with Ctrl-C")
 	return cmd
 }
 
-// parse refuses what can be seen to be wrong without a cluster.
+// parse validates the flags, without a cluster.
 func (c *consoleCommand) parse() error {
 	for _, name := range c.resources {
 		if strings.TrimSpace(name) == "" {
@@ -75,7 +76,7 @@ func (c *consoleCommand) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer listener.Close() // which the page does, too, if there is one
+	defer listener.Close() // also closed by the console, if it is served
 	cluster, err := c.connect(c.streams)
 	if err != nil {
 		return err
@@ -100,12 +101,12 @@ func (c *consoleCommand) run(ctx context.Context) error {
 		f.start(running)
 	}
 	defer stop()
-	fmt.Fprintf(c.out, "The live page of %s is at %s until Ctrl-C.\n", c.what(cluster, followers), page.url)
+	fmt.Fprintf(c.out, "The console of %s is at %s until Ctrl-C.\n", c.what(cluster, followers), page.url)
 	c.browse(c.streams, page.url)
 	return c.wait(running, followers)
 }
 
-// followers are the informers, one for each resource, however often and by whatever name it is given.
+// followers returns the informers, one for each resource, even if it is given several times or under several names.
 func (c *consoleCommand) followers(cluster *cluster, served *kinds.Served) ([]*follower, error) {
 	client, err := cluster.dynamic()
 	if err != nil {
@@ -144,8 +145,8 @@ func (c *consoleCommand) what(cluster *cluster, followers []*follower) string {
 	return strings.Join(names, ", ") + where
 }
 
-// wait waits for the end. What cannot be listed is told once, and is on the page for as long as it lasts; if nothing can be listed, there is
-// nothing to show.
+// wait waits for the end. A resource that cannot be listed is reported once, and is in the console with its error. If no resource can be
+// listed, wait returns an error.
 func (c *consoleCommand) wait(ctx context.Context, followers []*follower) error {
 	ticker := time.NewTicker(frameTime)
 	defer ticker.Stop()
@@ -154,12 +155,12 @@ func (c *consoleCommand) wait(ctx context.Context, followers []*follower) error 
 		for _, f := range followers {
 			select {
 			case err := <-f.hopeless:
-				if f.told {
+				if f.reported {
 					continue
 				}
-				f.told = true
+				f.reported = true
 				refused++
-				err = f.cluster.trouble(ctx, err, "list "+f.resource.String())
+				err = f.cluster.explainError(ctx, err, "list "+f.resource.String())
 				if refused == len(followers) {
 					return err
 				}

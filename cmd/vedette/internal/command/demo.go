@@ -33,17 +33,18 @@ func newDemo(s *streams) *cobra.Command {
 	d := &demonstrate{streams: s}
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "See a machine of informers run, get into trouble, and come out of it",
-		Long: `Runs an API server in this process, fills it with objects that change all the time, and runs on it what Vedette is made of: a
-factory of informers, a ShardingInformer, and an operator with a kind of its own. A page in the browser shows it live. Now and then
-the demo makes trouble: it cuts all connections, compacts the history, stalls a handler, refuses writes. It says so, and when the
-machine has come out of it.
+		Short: "Run informers and an operator, inject faults, and verify that they recover",
+		Long: `Runs an API server in this process, fills it with objects that change all the time, and runs the parts of Vedette on it: a factory
+of informers, a ShardingInformer, and an operator with a kind of its own. The console shows them in the browser. Every few seconds the
+demo injects a fault: it cuts all connections, compacts the history, stalls a handler, or refuses writes. It prints each fault, and
+when the informers and the operator have recovered.
 
-At the end, with --for or Ctrl-C, it stops the changes, waits until all is quiet, and compares: are the objects in the server, in
-each cache, and in what each handler was told the same, and is the operator's work done? If not, the exit status is 1.
+At the end, with --for or Ctrl-C, it stops the changes, waits until all of them are processed, and compares the objects of the server
+with each cache and with the calls that each handler received, and checks the work of the operator. If anything differs, the exit
+status is 1.
 
 With --kubeconfig or --context it runs on that cluster, in a namespace of its own, with config maps and a kind of its own, both of
-which it removes at the end. Trouble is then made on this side only.`,
+which it removes at the end. Faults are then injected on the side of the client only.`,
 		Example: examples(`
 			vedette demo
 
@@ -61,8 +62,8 @@ which it removes at the end. Trouble is then made on this side only.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&d.objects, "objects", 0, "Objects to begin with (default 1000, and 100 on a cluster)")
-	flags.Float64Var(&d.rate, "rate", 0, "Changes a second (default 100, and 10 on a cluster)")
+	flags.IntVar(&d.objects, "objects", 0, "Initial number of objects (default 1000, and 100 on a cluster)")
+	flags.Float64Var(&d.rate, "rate", 0, "Changes per second (default 100, and 10 on a cluster)")
 	flags.IntVar(&d.shards, "shards", 4, "Shards of the ShardingInformer")
 	flags.DurationVar(&d.forTime, "for", 0, "End after this time, with the verdict; 0 means with Ctrl-C")
 	d.pageFlags.add(cmd)
@@ -72,7 +73,7 @@ which it removes at the end. Trouble is then made on this side only.`,
 	return cmd
 }
 
-// parse refuses what can be seen to be wrong before anything is done.
+// parse validates the flags.
 func (d *demonstrate) parse(cmd *cobra.Command) error {
 	given := cmd.Flags().Changed
 	switch {
@@ -91,7 +92,7 @@ func (d *demonstrate) parse(cmd *cobra.Command) error {
 	return d.pageFlags.parse()
 }
 
-// onCluster reports whether it runs on a cluster, and not on a server of its own. KUBECONFIG alone is no reason.
+// onCluster reports whether it runs on a cluster, and not on a server of its own. KUBECONFIG alone does not select a cluster.
 func (d *demonstrate) onCluster() bool { return d.kubeconfig != "" || d.overrides.CurrentContext != "" }
 
 // run starts the demo, and ends it.
@@ -103,11 +104,11 @@ func (d *demonstrate) run(ctx context.Context) (err error) {
 	config.Progress = func(done, total int, what string) {
 		bar.Set(float64(done)/float64(total), fmt.Sprintf("%s of %s %s", show.Count(done), show.Count(total), what))
 	}
-	listener, err := d.reserve() // what is wrong with it is better told before all is prepared
+	listener, err := d.reserve() // first, so that an invalid address fails early
 	if err != nil {
 		return err
 	}
-	defer listener.Close() // which the page does, too, if there is one
+	defer listener.Close() // also closed by the console, if it is served
 	where := "an API server in this process"
 	if d.onCluster() {
 		d.overrides.Timeout = "0" // there is no flag for it here
@@ -116,7 +117,7 @@ func (d *demonstrate) run(ctx context.Context) (err error) {
 			return err
 		}
 		config.REST, where = cluster.config, plainurl.Hide(cluster.config.Host)
-		if _, err := cluster.read(ctx); err != nil { // what is wrong with it is better told by this than by a failure later
+		if _, err := cluster.read(ctx); err != nil { // first, because its errors have hints
 			return err
 		}
 	} else {
@@ -133,7 +134,7 @@ func (d *demonstrate) run(ctx context.Context) (err error) {
 	machine, err := demo.Start(ctx, config)
 	if err != nil {
 		if left := (*demo.LeftError)(nil); errors.As(err, &left) && interrupted(ctx, err) != err {
-			d.complain(left) // which is worth more words than that it was interrupted
+			d.complain(left) // more important than that it was interrupted
 		}
 		return interrupted(ctx, err)
 	}
@@ -149,7 +150,7 @@ func (d *demonstrate) run(ctx context.Context) (err error) {
 	return d.show(ctx, machine, news, where, listener)
 }
 
-// note tells what is left in a cluster, where the exit status does not: it is another one, or the server will be done with it soon.
+// note prints what is left in a cluster if the exit status does not show it: because of another error, or because removal is under way.
 func (d *demonstrate) note(err, left error) error {
 	var removing *demo.LeftError
 	if errors.Is(err, errInterrupted) && left != nil || errors.As(left, &removing) && removing.UnderWay {
@@ -159,7 +160,7 @@ func (d *demonstrate) note(err, left error) error {
 	return errors.Join(err, left)
 }
 
-// pause is how long it is between troubles: short demos have some, too.
+// pause returns the time between two faults. It is shorter for short demos, so that they have faults, too.
 func (d *demonstrate) pause() time.Duration {
 	const usual = 6 * time.Second
 	if d.forTime == 0 {
@@ -168,15 +169,15 @@ func (d *demonstrate) pause() time.Duration {
 	return min(usual, max(time.Second, d.forTime/6))
 }
 
-// show shows the demo until it ends, and what came of it.
+// show shows the demo until it ends, and then the verdict.
 func (d *demonstrate) show(ctx context.Context, machine *demo.Demo, news *news, where string, listener net.Listener) error {
 	page := d.open(listener, machine.Console())
 	defer page.close()
-	fmt.Fprintf(d.out, "Running on %s until %s. The live page is at %s\n", where, until(d.forTime), page.url)
+	fmt.Fprintf(d.out, "Running on %s until %s. The console is at %s\n", where, until(d.forTime), page.url)
 	if n := machine.Namespace(); n != "" {
-		fmt.Fprintf(d.out, "All of it is in namespace %s, which is removed at the end.\n", n)
+		fmt.Fprintf(d.out, "All objects are in namespace %s, which is removed at the end.\n", n)
 	}
-	hint := fmt.Sprintf("To ask where a key is, and why: %s explain %s %s --url %s", d.program(), sites.Kind, machine.Site(), shellQuote(page.url))
+	hint := fmt.Sprintf("To see the state of a key and its cause: %s explain %s %s --url %s", d.program(), sites.Kind, machine.Site(), shellQuote(page.url))
 	fmt.Fprintln(d.out, hint)
 	d.browse(d.streams, page.url)
 	news.began = time.Now() // nothing has happened yet
@@ -184,13 +185,13 @@ func (d *demonstrate) show(ctx context.Context, machine *demo.Demo, news *news, 
 		return err
 	}
 	if d.forTime > 0 && ctx.Err() != nil {
-		fmt.Fprintln(d.err, "vedette: ended before its time: there is no verdict")
+		fmt.Fprintln(d.err, "vedette: ended early, without a verdict")
 		return context.Cause(ctx)
 	}
 	return d.judge(context.WithoutCancel(ctx), machine)
 }
 
-// watch shows how it goes, until it is over.
+// watch shows the status until the demo ends.
 func (d *demonstrate) watch(ctx context.Context, machine *demo.Demo, news *news, url, hint string) error {
 	running, stop := within(ctx, d.forTime)
 	defer stop()
@@ -222,20 +223,20 @@ func (d *demonstrate) watch(ctx context.Context, machine *demo.Demo, news *news,
 	}
 }
 
-// quietTime is how long it may take until all is quiet.
+// quietTime is how long pending changes may take.
 const quietTime = time.Minute
 
-// judge compares, and says what came of it.
+// judge compares, and prints the verdict.
 func (d *demonstrate) judge(ctx context.Context, machine *demo.Demo) error {
 	bar := d.bar()
 	defer bar.Clear()
 	if !d.errTerminal {
-		fmt.Fprintln(d.out, "No more changes. Waiting until all is quiet.")
+		fmt.Fprintln(d.out, "No more changes. Waiting for pending changes.")
 	}
 	verdict, err := machine.Verdict(ctx, quietTime, bar.Say)
 	bar.Clear()
 	if err != nil {
-		return fmt.Errorf("there is no verdict: %w", err)
+		return fmt.Errorf("no verdict: %w", err)
 	}
 	return d.printVerdict(verdict)
 }

@@ -15,7 +15,7 @@ func TestDemoOnATerminal(t *testing.T) {
 	t.Setenv("DISPLAY", "")
 	t.Setenv("WAYLAND_DISPLAY", "")
 	p := start(t, "demo", "--objects", "50", "--rate", "20", "--shards", "2", "--for", "4s")
-	at := p.out.wait(t, 0, "The live page is at http://127.0.0.1:")
+	at := p.out.wait(t, 0, "The console is at http://127.0.0.1:")
 	url, _, _ := strings.Cut(p.out.String()[at-len("http://127.0.0.1:"):], "\n")
 	at = p.out.wait(t, at, "vedette demo, ")
 	at = p.out.wait(t, at, "pods in 2 shards")
@@ -33,13 +33,13 @@ func TestDemoOnATerminal(t *testing.T) {
 	}
 	at = p.out.wait(t, at, "all connections cut: watches go on from where they were")
 	at = p.out.wait(t, at, "\x1b[?1049l")
-	p.out.wait(t, at, "All is well: ")
+	p.out.wait(t, at, "Passed: ")
 	if code := <-p.code; code != exitOK {
 		t.Errorf("exit status %d: %s", code, p.err)
 	}
 }
 
-// A verdict that is not good is an error, and says what differs.
+// A verdict with problems is an error that names them.
 func TestABadVerdictIsAnError(t *testing.T) {
 	out := newOutput()
 	d := &demonstrate{streams: &streams{out: out}}
@@ -47,7 +47,7 @@ func TestABadVerdictIsAnError(t *testing.T) {
 		Kinds: []demo.KindVerdict{{Name: "pods", Server: 2000, Cache: 1999, Handlers: 2, SameHandlers: 1}}, Changes: 1,
 		Problems: []string{"the cache of pods misses one\x1b[31m"},
 	})
-	if err == nil || err.Error() != "not all is well: 1 thing differs" {
+	if err == nil || err.Error() != "verdict: 1 problem" {
 		t.Errorf("got %v", err)
 	}
 	text := out.String()
@@ -56,7 +56,7 @@ func TestABadVerdictIsAnError(t *testing.T) {
 			t.Errorf("there is no %q in\n%s", want, text)
 		}
 	}
-	if strings.Contains(text, "All is well") {
+	if strings.Contains(text, "Passed") {
 		t.Errorf("it says\n%s", text)
 	}
 }

@@ -12,21 +12,21 @@ import (
 	"vedette.dev/cmd/vedette/internal/show"
 )
 
-// news is what has happened in a demo.
+// news is the log of a demo.
 type news struct {
 	out   io.Writer
 	began time.Time
-	// live says that what happened is in the frames, and not printed by itself.
+	// live is set if messages are part of the frames, and not printed on their own.
 	live bool
 
 	mu   sync.Mutex
 	last []string
 }
 
-// lastNews is how much of it a frame shows.
+// lastNews is how many messages a frame shows.
 const lastNews = 6
 
-// add is told what has happened.
+// add adds a message.
 func (n *news) add(text string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -42,18 +42,18 @@ func (n *news) add(text string) {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.0fs", d.Seconds()) }
 
-// frame is how it goes, for a terminal.
+// frame returns the status for a terminal.
 func (n *news) frame(s demo.Status, url, hint string, forTime time.Duration) show.Frame {
-	table := show.NewTable("INFORMER", ">OBJECTS", ">EVENTS/S", "STATE", ">WAITING", "TROUBLE")
+	table := show.NewTable("INFORMER", ">OBJECTS", ">EVENTS/S", "STATE", ">WAITING", "ERROR")
 	for _, row := range s.Rows {
-		table.Add(row.Name, show.Count(row.Objects), show.Rate(row.Events), row.Phase, show.Count(row.Waiting), cmp.Or(row.Trouble, "-"))
+		table.Add(row.Name, show.Count(row.Objects), show.Rate(row.Events), row.Phase, show.Count(row.Waiting), cmp.Or(row.Error, "-"))
 	}
 	elapsed := seconds(s.Elapsed)
 	if forTime > 0 {
 		elapsed += " of " + seconds(forTime)
 	}
 	f := show.Frame{
-		Title:  fmt.Sprintf("vedette demo, %s: %s changes, %s faults; live page at %s", elapsed, show.Count(s.Changes), show.Count(s.Faults), url),
+		Title:  fmt.Sprintf("vedette demo, %s: %s changes, %s faults; console at %s", elapsed, show.Count(s.Changes), show.Count(s.Faults), url),
 		Header: table.Header(), Rows: table.Lines(), Footer: "Ctrl-C ends, with a verdict",
 	}
 	if forTime > 0 {
@@ -69,7 +69,7 @@ func (n *news) frame(s demo.Status, url, hint string, forTime time.Duration) sho
 	return f
 }
 
-// shardLine is how many objects each shard has, as long as that fits into a line.
+// shardLine returns how many objects each shard has, if that fits into a line.
 func shardLine(objects []int) string {
 	const most = 16
 	var each []string
@@ -89,7 +89,7 @@ func number[N int | int64 | uint64](n N, one, many string) string {
 	return show.Count(n) + " " + many
 }
 
-// lines returns a function that prints a line now and then, for a pipe.
+// lines returns a function that prints a status line from time to time, for a pipe.
 func (d *demonstrate) lines(machine *demo.Demo) func() error {
 	every := 10 * time.Second
 	if d.forTime > 0 {
@@ -102,23 +102,23 @@ func (d *demonstrate) lines(machine *demo.Demo) func() error {
 			return nil
 		}
 		next = time.Now().Add(every)
-		trouble := "all is well"
+		problem := "no errors"
 		for _, row := range s.Rows {
-			if row.Trouble != "" {
-				trouble = row.Name + ": " + row.Trouble
+			if row.Error != "" {
+				problem = row.Name + ": " + row.Error
 				break
 			}
 		}
 		_, err := fmt.Fprintf(d.out, "%5s  %s objects in caches, %s events/s, %s reconciles/s, %s changes so far; %s\n", seconds(s.Elapsed),
-			show.Count(s.Objects), show.Rate(s.Events), show.Rate(s.Reconciles), show.Count(s.Changes), show.Clean(trouble))
+			show.Count(s.Objects), show.Rate(s.Events), show.Rate(s.Reconciles), show.Count(s.Changes), show.Clean(problem))
 		return err
 	}
 }
 
-// maxProblems is how many are listed.
+// maxProblems is how many problems are listed.
 const maxProblems = 10
 
-// printVerdict prints what came of a demo. It is an error if not all is well.
+// printVerdict prints the verdict. It returns an error if there are problems.
 func (d *demonstrate) printVerdict(v demo.Verdict) error {
 	table := show.NewTable("INFORMER", ">SERVER", ">CACHE", "", "HANDLERS")
 	for _, k := range v.Kinds {
@@ -129,15 +129,15 @@ func (d *demonstrate) printVerdict(v demo.Verdict) error {
 		table.Add(k.Name, show.Count(k.Server), show.Count(k.Cache), same, fmt.Sprintf("%d of %d the same", k.SameHandlers, k.Handlers))
 	}
 	fmt.Fprintf(d.out, "\nAfter %s and %s:\n\n%s\n", number(v.Changes, "change", "changes"), number(v.Faults, "fault", "faults"), table)
-	fmt.Fprintf(d.out, "The operator did %s, of which %s failed and were tried again; there are %s with %s.\n",
+	fmt.Fprintf(d.out, "The operator did %s, of which %s failed and were retried; there are %s with %s.\n",
 		number(v.Reconciles, "reconcile", "reconciles"), show.Count(v.Failed), number(v.Sites, "site", "sites"), number(v.Pages, "page", "pages"))
 	if len(v.Problems) == 0 {
 		_, err := fmt.Fprintf(d.out, "%s the %s in the server, in %d caches and in the views of %d handlers are the same. Nothing was lost.\n",
-			d.style.Bold("All is well:"), number(v.Objects, "object", "objects"), v.Caches, v.Handlers)
+			d.style.Bold("Passed:"), number(v.Objects, "object", "objects"), v.Caches, v.Handlers)
 		return err
 	}
 	for _, problem := range v.Problems[:min(len(v.Problems), maxProblems)] {
 		fmt.Fprintf(d.out, "  %s\n", show.Clean(problem))
 	}
-	return fmt.Errorf("not all is well: %s", number(len(v.Problems), "thing differs", "things differ"))
+	return fmt.Errorf("verdict: %s", number(len(v.Problems), "problem", "problems"))
 }

@@ -18,29 +18,29 @@ import (
 	"vedette.dev/shard"
 )
 
-// follower is an informer of one resource that knows what cannot get better by waiting.
+// follower is an informer of one resource that detects errors which a retry cannot fix.
 type follower struct {
 	cluster  *cluster
 	resource kinds.Resource
 	informer cache.SharedIndexInformer
 	// sharding is the informer, if it is spread over shards; otherwise nil.
 	sharding *shard.ShardingInformer
-	// hopeless has the error for which the first list cannot succeed.
+	// hopeless receives the error because of which the first list cannot succeed.
 	hopeless chan error
-	told     bool // that it is hopeless
+	reported bool // whether hopeless has been reported
 	running  sync.WaitGroup
 }
 
-// selection is which objects to follow.
+// selection selects the objects to follow.
 type selection struct {
 	labels, fields string
-	// managedFields says that they are needed; they are a third of an object.
+	// managedFields is set if managed fields are kept; they are a third of an object.
 	managedFields bool
-	// shards is over how many shards the objects are spread by the hash of their UID; 0 means that they are not.
+	// shards is the number of shards, by the hash of the UID; 0 means that the informer is not sharded.
 	shards int
 }
 
-// follow makes an informer, which start starts.
+// follow returns an informer, which start starts.
 func (c *cluster) follow(client dynamic.Interface, r kinds.Resource, s selection, masker object.Masker) (*follower, error) {
 	namespace := c.namespace
 	if !r.Namespaced {
@@ -79,7 +79,7 @@ func (c *cluster) follow(client dynamic.Interface, r kinds.Resource, s selection
 	})
 }
 
-// newSharding makes an informer of a resource that is spread over shards. A namespace that is empty means all.
+// newSharding returns a sharding informer of a resource. An empty namespace means all.
 func (c *cluster) newSharding(r kinds.Resource, namespace string, shards int, tweak func(*metav1.ListOptions)) (*shard.ShardingInformer, error) {
 	example := &unstructured.Unstructured{}
 	example.SetGroupVersionKind(r.GroupVersion().WithKind(r.Kind))
@@ -96,20 +96,20 @@ func (c *cluster) newSharding(r kinds.Resource, namespace string, shards int, tw
 	})
 }
 
-// isHopeless reports whether the server has refused, in a way that it will again.
+// isHopeless reports whether the server will refuse a retry for the same reason.
 func isHopeless(err error) bool {
 	return apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) || apierrors.IsNotFound(err) ||
 		apierrors.IsMethodNotSupported(err) || apierrors.IsBadRequest(err) || apierrors.IsInvalid(err)
 }
 
-// start starts the informer. It ends with the context; wait waits for that.
+// start starts the informer. It ends with the context; wait waits until it has ended.
 func (f *follower) start(ctx context.Context) {
 	f.running.Go(func() { f.informer.RunWithContext(ctx) })
 }
 
 func (f *follower) wait() { f.running.Wait() }
 
-// synced waits until the objects are there, and a handler has heard of all of them. Meanwhile it calls waiting, now and then.
+// synced waits until the handler has processed every object of the initial list. It calls waiting from time to time.
 func (f *follower) synced(ctx context.Context, handler cache.ResourceEventHandlerRegistration, waiting func()) error {
 	ctx, cancel := f.cluster.limit(ctx)
 	defer cancel()
@@ -121,7 +121,7 @@ func (f *follower) synced(ctx context.Context, handler cache.ResourceEventHandle
 		case <-handler.HasSyncedChecker().Done():
 			return nil
 		case err := <-f.hopeless:
-			return f.cluster.trouble(ctx, err, wanted)
+			return f.cluster.explainError(ctx, err, wanted)
 		case <-ticker.C:
 			waiting()
 		case <-ctx.Done():
@@ -129,21 +129,21 @@ func (f *follower) synced(ctx context.Context, handler cache.ResourceEventHandle
 			if err == nil {
 				err = context.Cause(ctx)
 			}
-			return f.cluster.trouble(ctx, err, wanted)
+			return f.cluster.explainError(ctx, err, wanted)
 		}
 	}
 }
 
-// trouble is what is wrong with the watch, if it has been for more than a moment.
-func (f *follower) trouble() string {
+// problem describes the error of the watch, if it has lasted for more than a moment.
+func (f *follower) problem() string {
 	state := cache.StateOf(f.informer)
 	if state.Cause == nil || state.Failures < 2 {
 		return ""
 	}
-	return fmt.Sprintf("no news of %s since %s: %s; trying again", f.resource, state.Failing.Format("15:04:05"), rootCause(state.Cause))
+	return fmt.Sprintf("watch of %s failing since %s: %s; retrying", f.resource, state.Failing.Format("15:04:05"), rootCause(state.Cause))
 }
 
-// shardLine is how many objects each shard has, empty if there are none.
+// shardLine returns how many objects each shard has, or "" if there are no shards.
 func (f *follower) shardLine() string {
 	if f.sharding == nil {
 		return ""

@@ -16,17 +16,17 @@ import (
 	"vedette.dev/internal/plainurl"
 )
 
-// written is the first line of the files that this command writes, by which it knows them again. Programs that change a
-// kubeconfig leave comments out, so a file that somebody else has had a hand in is not taken for its own.
+// written is the first line of the files that this command writes, and identifies them. Programs that change a kubeconfig
+// drop comments, so a file that another program has changed is not taken for its own.
 const written = "# Written by 'vedette serve', which may write it again.\n"
 
-// kubeconfigFile is where the kubeconfig goes.
+// kubeconfigFile is the destination of the kubeconfig.
 type kubeconfigFile struct {
 	path    string // empty for standard output
 	content []byte // what was written
 }
 
-// newKubeconfigFile refuses to write over a file that is not its own, unless force says so, and over one that is in use.
+// newKubeconfigFile returns an error for a file that another program has written, or that is in use, unless force is set.
 func newKubeconfigFile(path string, force bool) (*kubeconfigFile, error) {
 	if path == "-" {
 		return &kubeconfigFile{}, nil
@@ -44,7 +44,7 @@ func newKubeconfigFile(path string, force bool) (*kubeconfigFile, error) {
 	case err != nil:
 		return nil, fmt.Errorf("--kubeconfig-out: %w", err)
 	case !bytes.HasPrefix(content, []byte(written)):
-		return nil, fmt.Errorf("%s was not written by vedette serve, and is left alone\nChoose another file with --kubeconfig-out, or write over it with --force", path)
+		return nil, fmt.Errorf("%s was not written by vedette serve, and is not overwritten\nChoose another file with --kubeconfig-out, or write over it with --force", path)
 	default:
 		if server := inUse(content); server != "" {
 			return nil, fmt.Errorf("%s is the kubeconfig of another server, at %s\nChoose another file with --kubeconfig-out, or write over it with --force", path, server)
@@ -53,7 +53,7 @@ func newKubeconfigFile(path string, force bool) (*kubeconfigFile, error) {
 	return &kubeconfigFile{path: path}, nil
 }
 
-// inUse is where the server of a kubeconfig is, if it still accepts connections.
+// inUse returns the address of the server of a kubeconfig if it still accepts connections.
 func inUse(content []byte) string {
 	config, err := clientcmd.Load(content)
 	if err != nil {
@@ -87,7 +87,7 @@ func (k *kubeconfigFile) write(out io.Writer, from []byte, address string) error
 	return nil
 }
 
-// writeFile writes a file that only its owner can read, with all or nothing.
+// writeFile atomically writes a file that only its owner can read.
 func writeFile(path string, content []byte) error {
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // of mode 0600
 	if err != nil {
@@ -113,7 +113,7 @@ func (k *kubeconfigFile) remove() {
 	}
 }
 
-// kubeconfigFor is a server's kubeconfig under our name, for clients that reach it at address.
+// kubeconfigFor returns a server's kubeconfig for clients that reach it at address.
 func kubeconfigFor(from []byte, address string) ([]byte, error) {
 	config, err := clientcmd.Load(from)
 	if err != nil {

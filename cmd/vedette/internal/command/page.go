@@ -20,7 +20,7 @@ import (
 	"vedette.dev/console"
 )
 
-// pageFlags say where a live page is, and who may look at it.
+// pageFlags are the address and the token of the console.
 type pageFlags struct {
 	listen    string
 	token     string
@@ -29,12 +29,12 @@ type pageFlags struct {
 
 func (f *pageFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.listen, "listen", "127.0.0.1:0", "Address of the live page; port 0 means one that is free")
-	flags.StringVar(&f.token, "page-token", "", "What a viewer of the page has to present; one is made if other machines can reach the page")
-	flags.BoolVar(&f.noBrowser, "no-browser", false, "Do not open the page in a browser")
+	flags.StringVar(&f.listen, "listen", "127.0.0.1:0", "Address of the console; port 0 means a free port")
+	flags.StringVar(&f.token, "page-token", "", "Token that the console requires; generated if other machines can reach the console")
+	flags.BoolVar(&f.noBrowser, "no-browser", false, "Do not open the console in a browser")
 }
 
-// minPageToken is how long the page wants a token to be.
+// minPageToken is the minimum length of a token of the console.
 const minPageToken = 8
 
 func (f *pageFlags) parse() error {
@@ -47,16 +47,16 @@ func (f *pageFlags) parse() error {
 	return nil
 }
 
-// livePage is a page that is served.
+// livePage is a console that is being served.
 type livePage struct {
-	// url is where it is, with the token that it asks for.
+	// url is the address, including the token.
 	url     string
 	server  *http.Server
 	stop    context.CancelFunc
 	serving sync.WaitGroup
 }
 
-// reserve opens the address of the page, before there is one.
+// reserve listens at the address of the console before the console exists.
 func (f *pageFlags) reserve() (net.Listener, error) {
 	listener, err := net.Listen("tcp", f.listen)
 	if err != nil {
@@ -65,7 +65,7 @@ func (f *pageFlags) reserve() (net.Listener, error) {
 	return listener, nil
 }
 
-// open serves a page at an address until close.
+// open serves the console at an address until close.
 func (f *pageFlags) open(listener net.Listener, config console.Config) *livePage {
 	config.Token = f.token
 	address := listener.Addr().(*net.TCPAddr)
@@ -81,7 +81,7 @@ func (f *pageFlags) open(listener net.Listener, config console.Config) *livePage
 	return p
 }
 
-// pageURL is how a browser on this machine finds the page.
+// pageURL returns the URL of the console for a browser on this machine.
 func pageURL(address *net.TCPAddr, token string) string {
 	host := address.IP.String()
 	if address.IP.IsUnspecified() {
@@ -104,7 +104,7 @@ func (p *livePage) close() {
 	p.serving.Wait()
 }
 
-// browse opens the page in a browser, if there is somebody to look. That it cannot be opened is no error: the address was printed.
+// browse opens the console in a browser if there is a terminal. Errors are ignored: the address was printed.
 func (f *pageFlags) browse(s *streams, address string) {
 	if f.noBrowser || !s.outTerminal {
 		return
@@ -114,14 +114,14 @@ func (f *pageFlags) browse(s *streams, address string) {
 		return
 	}
 	if path, err := exec.LookPath(name); err == nil {
-		// Without streams, so that nothing is written between the lines of this program.
+		// Without streams, so that the browser does not write to the terminal.
 		if cmd := exec.Command(path, append(args, address)...); cmd.Start() == nil {
 			_ = cmd.Process.Release() // it may last longer than this program
 		}
 	}
 }
 
-// browser is the program that opens an address. Without a display it would be one that takes over the terminal.
+// browser returns the program that opens an address. It returns an error if there is no display, because a text browser would take over the terminal.
 func browser(system string, getenv func(string) string) (name string, args []string, err error) {
 	switch system {
 	case "darwin":
@@ -130,7 +130,7 @@ func browser(system string, getenv func(string) string) (name string, args []str
 		return "rundll32", []string{"url.dll,FileProtocolHandler"}, nil
 	}
 	if getenv("DISPLAY") == "" && getenv("WAYLAND_DISPLAY") == "" {
-		return "", nil, errors.New("there is no display")
+		return "", nil, errors.New("no display")
 	}
 	return "xdg-open", nil, nil
 }

@@ -24,13 +24,13 @@ func newPatchClientGo(s *streams) *cobra.Command {
 		Use:   "patch-client-go [FOLDER]",
 		Short: "Make every shared informer of a program run on Vedette, without a change in its source",
 		Long: `Writes a copy of the client-go version that the Go module in FOLDER uses, in which shared informers run on Vedette, and adds lines
-to go.mod that make the module use the copy. FOLDER is the current one if it is not given. The versions 0.36 and 0.37 are known.
+to go.mod that make the module use the copy. FOLDER is the current one if it is not given. The versions 0.36 and 0.37 are supported.
 
 The copy is client-go as it was published: two of its lines are changed, and a few files are added. Informers of factories that informer-gen
 has written, and dynamic and metadata informers, read the bytes that the API server sends. Informers with list and watch functions of the
 program's own use the objects that these return.
 
-For controller-runtime programs there is a way that changes one line of the program and nothing else: vedette.dev/bridge/ctrl.`,
+A controller-runtime program can use vedette.dev/bridge/ctrl instead, which takes one line.`,
 		Example: examples(`
 			# The module in the current folder, with the source of Vedette in another
 			vedette patch-client-go --vedette ../vedette
@@ -51,9 +51,9 @@ For controller-runtime programs there is a way that changes one line of the prog
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&p.config.Copy, "dir", "client-go-on-vedette", "Folder of the copy, below that of go.mod")
-	flags.StringVar(&p.config.Vedette, "vedette", "", "Version of vedette.dev, or a folder that has its source; what go.mod says if not given")
-	flags.BoolVar(&p.undo, "undo", false, "Remove the copy, and what was added to go.mod")
+	flags.StringVar(&p.config.Copy, "dir", "client-go-on-vedette", "Folder of the copy, relative to go.mod")
+	flags.StringVar(&p.config.Vedette, "vedette", "", "Version of vedette.dev, or a folder with its source (default the version in go.mod)")
+	flags.BoolVar(&p.undo, "undo", false, "Remove the copy, and the lines added to go.mod")
 	return cmd
 }
 

@@ -7,27 +7,27 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const rootLong = `Vedette watches Kubernetes clusters, and shows what it sees.
+const rootLong = `Vedette watches Kubernetes clusters and shows their objects and changes.
 
-Flags that name a cluster (--kubeconfig, --context, --namespace and so on), the variable KUBECONFIG, and which of them wins are
-those of kubectl. In a terminal, commands show their progress and draw their view anew; in a pipe they print lines and nothing
-else. NO_COLOR turns colours off.
+The flags that select a cluster (--kubeconfig, --context, --namespace and so on), the variable KUBECONFIG, and their precedence are
+those of kubectl. In a terminal, commands show progress and redraw their output; in a pipe they only print lines. NO_COLOR disables
+colours.
 
 Exit status:
-  0    all is well
-  1    something failed: standard error says what, and what to do about it
-  2    the arguments are wrong, and nothing was done
-  130  Ctrl-C came before the command was done. 'serve', 'watch' and 'console' are done when it comes:
-       theirs is 0. 'demo' without --for is, too, and has its verdict then: 0 or 1.`
+  0    success
+  1    the command failed; standard error has the cause and what to do
+  2    the arguments are invalid, and nothing was done
+  130  Ctrl-C interrupted the command. 'serve', 'watch' and 'console' end with Ctrl-C: their status is 0.
+       'demo' without --for ends with Ctrl-C and its verdict: 0 or 1.`
 
-// newRoot makes the command with all its subcommands.
+// newRoot returns the command with all its subcommands.
 func newRoot(s *streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "vedette",
-		Short: "See what happens in a Kubernetes cluster",
+		Short: "Show the objects of a Kubernetes cluster and how they change",
 		Long:  rootLong,
 		Example: examples(`
-			# A machine of informers that runs, gets into trouble, and comes out of it, in the browser
+			# Informers and an operator that recover from faults, shown in the browser
 			vedette demo
 
 			# An API server to try things out on, with 1,000 pods of which some change all the time
@@ -36,10 +36,10 @@ func newRoot(s *streams) *cobra.Command {
 			# How many pods are on which node, live
 			vedette watch pods -A --by node
 
-			# What makes the API server sweat
+			# Which changes load the API server
 			vedette churn --for 30s
 
-			# A live page of informers on a cluster
+			# The console, with informers on a cluster
 			vedette console --resource pods,deployments.apps -A
 
 			# Why nothing happens to an object
@@ -68,7 +68,7 @@ func newRoot(s *streams) *cobra.Command {
 	return root
 }
 
-// refineDefault makes the commands that cobra brings refuse what they do not know. They would show some help, and be content.
+// refineDefault makes cobra's own commands return an error for unknown arguments. By default they print help and succeed.
 func refineDefault(root, cmd *cobra.Command) {
 	switch cmd.Name() {
 	case "completion":
@@ -87,7 +87,7 @@ func refineDefault(root, cmd *cobra.Command) {
 	}
 }
 
-// noSuchCommand is for what is no subcommand.
+// noSuchCommand returns an error for an argument that is not a subcommand.
 func noSuchCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -99,7 +99,7 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 	return usagef("%s", text)
 }
 
-// exactly refuses other numbers of arguments. usage names them.
+// exactly returns an error unless there are n arguments. usage names them.
 func exactly(n int, usage string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
@@ -119,7 +119,7 @@ func noArguments(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// examples takes away the indent with which the text stands in the code, and puts two spaces in its place, as cobra wants it.
+// examples replaces the indentation of the source code by two spaces, as cobra expects.
 func examples(text string) string {
 	lines := strings.Split(strings.Trim(text, "\n"), "\n")
 	for i, line := range lines {

@@ -28,7 +28,7 @@ type serve struct {
 	faults  []string
 	forTime time.Duration
 
-	// What the flags say.
+	// The values of the flags.
 	fills  []amount
 	churns []amount
 	parsed []apitest.Fault
@@ -40,14 +40,14 @@ func newServe(s *streams) *cobra.Command {
 		Use:   "serve",
 		Short: "Run an API server in memory, and write a kubeconfig for it",
 		Long: `Runs an API server in this process, and writes a kubeconfig with which kubectl and any controller can use it. It starts in
-milliseconds, behaves as kube-apiserver does, and knows all built-in kinds and CustomResourceDefinitions. Nothing runs on it:
-there is no scheduler, no kubelet, and no controller but the one that empties namespaces. Everything is gone when it ends.
+milliseconds, behaves like kube-apiserver, and serves all built-in kinds and CustomResourceDefinitions. Nothing runs on it:
+there is no scheduler, no kubelet, and no controller but the one that empties namespaces. It keeps nothing when it ends.
 
-The token in the kubeconfig is made anew each time. The file is removed at the end, if it is still as it was written.
+The token in the kubeconfig is new for each run. The file is removed at the end unless it has been changed.
 
 A fault is WHICH REQUESTS: WHAT HAPPENS [HOW], for example
   watch pods: cut p=0.01                            cut one in a hundred frames of watches of pods
-  list deployments.apps: slow delay=2s times=3      let the next three lists begin late
+  list deployments.apps: slow delay=2s times=3      delay the next three lists
   *: 429 p=0.1                                      refuse every tenth request
 All are listed in the documentation of vedette.dev/apitest, at ParseFault.`,
 		Example: examples(`
@@ -57,7 +57,7 @@ All are listed in the documentation of vedette.dev/apitest, at ParseFault.`,
 			# Other kinds too, at a fixed port, for a minute
 			vedette serve --listen 127.0.0.1:6443 --fill pods=200,configmaps=50 --churn pods=20,configmaps=1 --for 1m
 
-			# One that makes trouble
+			# A server that injects faults
 			vedette serve --fill pods=100 --churn 10 --fault 'watch pods: cut p=0.05' --fault 'list: 503 times=2'`),
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -68,17 +68,17 @@ All are listed in the documentation of vedette.dev/apitest, at ParseFault.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&v.listen, "listen", "127.0.0.1:0", "Address to listen at; port 0 means one that is free")
+	flags.StringVar(&v.listen, "listen", "127.0.0.1:0", "Address to listen at; port 0 means a free port")
 	flags.StringVar(&v.file, "kubeconfig-out", "vedette.kubeconfig", "File to write the kubeconfig to; - for standard output")
-	flags.BoolVar(&v.force, "force", false, "Write the kubeconfig even over a file that another program has written")
-	flags.StringSliceVar(&v.fill, "fill", nil, "Objects to begin with: RESOURCE=COUNT, such as pods=1000,configmaps=50")
-	flags.StringSliceVar(&v.churn, "churn", nil, "Changes a second: a number for pods, or RESOURCE=RATE")
-	flags.StringArrayVar(&v.faults, "fault", nil, "Trouble to make, see above; can be given several times")
+	flags.BoolVar(&v.force, "force", false, "Overwrite a kubeconfig that another program has written")
+	flags.StringSliceVar(&v.fill, "fill", nil, "Initial objects: RESOURCE=COUNT, such as pods=1000,configmaps=50")
+	flags.StringSliceVar(&v.churn, "churn", nil, "Changes per second: a number for pods, or RESOURCE=RATE")
+	flags.StringArrayVar(&v.faults, "fault", nil, "Fault to inject, see above; can be given several times")
 	flags.DurationVar(&v.forTime, "for", 0, "End after this time; 0 means with Ctrl-C")
 	return cmd
 }
 
-// parse refuses what can be seen to be wrong without a server.
+// parse validates the flags, without a server.
 func (v *serve) parse() (err error) {
 	if _, _, err := net.SplitHostPort(v.listen); err != nil {
 		return usagef("--listen is %q, and must be HOST:PORT, such as 127.0.0.1:6443", v.listen)
@@ -90,7 +90,7 @@ func (v *serve) parse() (err error) {
 		return err
 	}
 	if len(v.churns) > 0 && len(v.fills) == 0 {
-		return usagef("--churn changes objects, and there will be none; add --fill, such as --fill pods=100")
+		return usagef("--churn needs objects; add --fill, such as --fill pods=100")
 	}
 	for _, text := range v.faults {
 		fault, err := apitest.ParseFault(text)
@@ -122,7 +122,7 @@ func (v *serve) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// The last ones, so that what vedette itself asks of the server is not hit.
+	// Last, so that they do not affect the requests of vedette itself.
 	for _, fault := range v.parsed {
 		if _, err := server.Inject(fault); err != nil {
 			return err
@@ -143,8 +143,8 @@ func (v *serve) run(ctx context.Context) error {
 	return v.wait(ctx)
 }
 
-// open makes the server reachable at the address that was asked for. It listens at one of its own, which is as good as any if no
-// port was named.
+// open makes the server reachable at the address of the flags. It listens at an address of its own, which is used if no port is
+// given.
 func (v *serve) open(server *apitest.Server) (address string, end func(), err error) {
 	own := server.RESTConfig().Host
 	target := hostOf(own)
@@ -158,7 +158,7 @@ func (v *serve) open(server *apitest.Server) (address string, end func(), err er
 	return r.Addr().String(), r.Close, nil
 }
 
-// populate adds the objects, and says what to change of them.
+// populate adds the objects, and returns what to change.
 func (v *serve) populate(ctx context.Context, server *apitest.Server) ([]apitest.Churn, error) {
 	if len(v.fills) == 0 {
 		return nil, nil
@@ -196,7 +196,7 @@ func (v *serve) populate(ctx context.Context, server *apitest.Server) ([]apitest
 	return churns, nil
 }
 
-// fillWith adds objects of a resource, with a bar.
+// fillWith adds objects of a resource, with a progress bar.
 func (v *serve) fillWith(ctx context.Context, server *apitest.Server, r kinds.Resource, count int) error {
 	if count == 0 {
 		return nil
@@ -214,7 +214,7 @@ func (v *serve) fillWith(ctx context.Context, server *apitest.Server, r kinds.Re
 	return server.Fill(ctx, load)
 }
 
-// wait waits for the end: a signal, which is how it should end, or that of --for.
+// wait waits for a signal, which is not an error, or for the time of --for.
 func (v *serve) wait(ctx context.Context) error {
 	if v.forTime > 0 {
 		var cancel context.CancelFunc
@@ -225,7 +225,7 @@ func (v *serve) wait(ctx context.Context) error {
 	return nil
 }
 
-// interrupted is the signal, if it was that which made something fail.
+// interrupted returns the signal if it caused the error, and otherwise the error.
 func interrupted(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); errors.Is(cause, errInterrupted) {
 		return cause

@@ -19,7 +19,7 @@ type amount struct {
 	number float64
 }
 
-// parseAmounts reads the values of a flag. A number alone is one of otherwise, if there is such a thing.
+// parseAmounts parses the values of a flag. A number alone is for the resource otherwise, if that is not empty.
 func parseAmounts(flag string, texts []string, otherwise string, whole bool) ([]amount, error) {
 	var all []amount
 	for _, text := range texts {
@@ -33,14 +33,14 @@ func parseAmounts(flag string, texts []string, otherwise string, whole bool) ([]
 		case whole && (bad || number != math.Trunc(number) || number > 10_000_000):
 			return nil, usagef("--%s has %q, and must be RESOURCE=COUNT with a count from 1 to 10,000,000, such as pods=1000", flag, text)
 		case bad || name == "":
-			return nil, usagef("--%s has %q, and must be a number of changes a second, or RESOURCE=RATE, such as pods=50", flag, text)
+			return nil, usagef("--%s has %q, and must be a number of changes per second, or RESOURCE=RATE, such as pods=50", flag, text)
 		}
 		all = append(all, amount{name, number})
 	}
 	return all, nil
 }
 
-// template is an object of a kind to make copies of. Those of which people look at more than the names have something in them.
+// template returns an object of a kind to copy. Objects of common kinds have content.
 func template(r kinds.Resource) *unstructured.Unstructured {
 	obj := &unstructured.Unstructured{Object: map[string]any{}}
 	obj.SetGroupVersionKind(r.GroupVersion().WithKind(r.Kind))
@@ -68,15 +68,15 @@ func template(r kinds.Resource) *unstructured.Unstructured {
 	return obj
 }
 
-// greet says how to use the server.
+// greet prints how to use the server.
 func (v *serve) greet(address string, output *kubeconfigFile) {
 	out := v.out
 	if output.path == "" {
 		out = v.err
 	}
-	fmt.Fprintf(out, "Serving at %s until %s. Nothing of it is kept.\n", serverURL(address), until(v.forTime))
+	fmt.Fprintf(out, "Serving at %s until %s. Its objects are not persisted.\n", serverURL(address), until(v.forTime))
 	if host, _, err := net.SplitHostPort(address); err == nil && !isLoopback(host) {
-		fmt.Fprintf(out, "Other machines can reach it, and whoever has the token in the kubeconfig may do everything on it.\n")
+		fmt.Fprintf(out, "Other machines can reach it. The token in the kubeconfig grants all rights.\n")
 	}
 	if output.path == "" {
 		return
@@ -98,7 +98,7 @@ func shellQuote(path string) string {
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
-// serverURL is how a client on this machine reaches an address. One that is for all interfaces is reached at this machine's own.
+// serverURL returns the URL of an address for a client on this machine. For an address of all interfaces it uses the loopback interface.
 func serverURL(address string) string {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {

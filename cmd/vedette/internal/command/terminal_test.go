@@ -32,14 +32,14 @@ func TestWatchDrawsAnew(t *testing.T) {
 	}
 }
 
-// A server that goes away is told of, and so is its return. The view is still there.
-func TestWatchTellsOfTrouble(t *testing.T) {
+// An unreachable server is reported, and so is its recovery. The view stays.
+func TestWatchReportsErrors(t *testing.T) {
 	server, kubeconfig := newServer(t, newPod("a", "node-a"))
 	p := start(t, "watch", "pods", "--kubeconfig", kubeconfig)
 	at := p.out.wait(t, 0, "1 object")
 	server.RefuseConnections()
 	server.CutConnections()
-	at = p.out.wait(t, at, "no news of pods since")
+	at = p.out.wait(t, at, "watch of pods failing since")
 	at = p.out.wait(t, at, "1 object")
 	if err := server.AcceptConnections(); err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func TestWatchTellsOfTrouble(t *testing.T) {
 	}
 }
 
-// What changes, who changes it, and how large it is; and no values of Secrets. Ctrl-C ends it early, with a report.
+// The report names changes, managers and sizes, and no values of Secrets. Ctrl-C ends it early, with a report.
 func TestChurn(t *testing.T) {
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "login", UID: "2"}, Data: map[string][]byte{"password": []byte("hunter2")}}
 	server, kubeconfig := newServer(t, newPod("a", "node-a"), newPod("b", "node-a"), secret)

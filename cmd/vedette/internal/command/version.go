@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// version is what this program was built from.
+// version describes the build of this program.
 type version struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit,omitempty"`

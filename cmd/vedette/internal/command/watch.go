@@ -39,8 +39,8 @@ func newWatch(s *streams) *cobra.Command {
 		Short: "Show the objects of a kind as they change, one by one or by group",
 		Long: `Shows the objects of a kind, and how they change. RESOURCE is named as for kubectl: pods, po, deployments.apps.
 
-In a terminal the view is drawn anew. In a pipe, and with -o json, yaml or name, each change is printed as it comes; first come all
-the objects that are there, as ADDED. A reader that is too slow gets the newest state of each object and every deletion.
+In a terminal the view is redrawn. In a pipe, and with -o json, yaml or name, each change is printed as it happens, after an ADDED
+line for each existing object. For a slow reader, changes are coalesced: it gets the newest state of each object and every deletion.
 
 With --by there is one row for each group:
   node            the node that an object is on
@@ -76,14 +76,14 @@ Values of Secrets, and of their annotations, are masked in all forms of output.`
 	flags.StringVarP(&w.selector, "selector", "l", "", "Labels to select by, such as app=web,tier!=cache")
 	flags.StringVar(&w.fieldSelector, "field-selector", "", "Fields to select by, such as spec.nodeName=node-1")
 	flags.StringVarP(&w.output, "output", "o", "table", "table, json, yaml or name")
-	flags.BoolVar(&w.managed, "show-managed-fields", false, "Leave the managed fields in the objects of -o json and yaml")
-	flags.BoolVar(&w.once, "once", false, "Show what there is, and end")
+	flags.BoolVar(&w.managed, "show-managed-fields", false, "Keep the managed fields in the objects of -o json and yaml")
+	flags.BoolVar(&w.once, "once", false, "Show the current objects, and end")
 	flags.DurationVar(&w.forTime, "for", 0, "End after this time; 0 means with Ctrl-C")
-	flags.IntVar(&w.shards, "shards", 0, "Look through a ShardingInformer with so many shards, by the hash of the UID; 0 means without")
+	flags.IntVar(&w.shards, "shards", 0, "Use a ShardingInformer with this number of shards, by the hash of the UID; 0 means no sharding")
 	return cmd
 }
 
-// parse refuses what can be seen to be wrong without a cluster.
+// parse validates the flags, without a cluster.
 func (w *watch) parse() (err error) {
 	if err := oneOf("output", w.output, "table", "json", "yaml", "name"); err != nil {
 		return err
@@ -128,7 +128,7 @@ func (w *watch) run(ctx context.Context, name string) error {
 	return w.follow(ctx, follower, w.newOutlet(cluster, resource, follower))
 }
 
-// follow shows what a follower brings, until it is told to end.
+// follow shows the objects of a follower until the context ends.
 func (w *watch) follow(ctx context.Context, f *follower, outlet outlet) error {
 	running, stop := context.WithCancel(ctx)
 	defer f.wait()
@@ -158,25 +158,25 @@ func (w *watch) follow(ctx context.Context, f *follower, outlet outlet) error {
 	return err
 }
 
-// list waits for the first list, with its progress on a terminal. Trouble that lasts is told everywhere.
+// list waits for the first list, with its progress on a terminal. An error that lasts is also printed in a pipe.
 func (w *watch) list(ctx context.Context, f *follower, handler cache.ResourceEventHandlerRegistration) error {
 	bar := w.bar()
 	defer bar.Clear()
-	told := false
+	reported := false
 	return f.synced(ctx, handler, func() {
-		if trouble := f.trouble(); trouble != "" && !told {
-			told = true
+		if problem := f.problem(); problem != "" && !reported {
+			reported = true
 			bar.Clear()
-			fmt.Fprintf(w.err, "vedette: %s\n", trouble)
+			fmt.Fprintf(w.err, "vedette: %s\n", problem)
 		}
 		bar.Say(fmt.Sprintf("listing %s: %s", f.resource, show.Count(cache.HandlerStateOf(handler).Handled)))
 	})
 }
 
-// outlet is where changes go.
+// outlet is the output of changes.
 type outlet interface {
 	cache.ResourceEventHandler
-	// show shows them until the context ends, and what has come up to now even if it has ended.
+	// show shows changes until the context ends. If it has ended already, show shows the changes so far.
 	show(ctx context.Context) error
 }
 
@@ -204,7 +204,7 @@ func title(c *cluster, r kinds.Resource, by string) string {
 	return text
 }
 
-// asObject is what a handler was told of, which for a deletion that was missed is the last known state.
+// asObject returns the object of a handler call. For a missed deletion it is the last known state.
 func asObject(obj any) *unstructured.Unstructured {
 	if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 		obj = gone.Obj

@@ -19,7 +19,7 @@ import (
 	"vedette.dev/internal/objdiff"
 )
 
-// event is a change, in the words of the API.
+// event is a change, with the type of a watch event.
 type event struct {
 	Type   string                     `json:"type"`
 	Group  string                     `json:"group,omitempty"`
@@ -36,7 +36,7 @@ type lines struct {
 	failed     chan error
 
 	mu sync.Mutex
-	// initial is what was there in the beginning, until all of it is: then it is printed in order, and initial is nil.
+	// initial has the objects of the initial list until it is complete. They are then printed in order, and initial is nil.
 	initial []event
 	begun   bool
 	table   *show.Table // nil until the first line
@@ -78,16 +78,16 @@ func (l *lines) OnDelete(obj any) {
 	l.put(event{Type: "DELETED", Object: asObject(obj)})
 }
 
-// put prints an event, after what was there in the beginning.
+// put prints an event, after the objects of the initial list.
 func (l *lines) put(e event) {
-	if e.Object == nil { // a deletion of which nothing but the name is known
+	if e.Object == nil { // a deletion of which only the name is known
 		return
 	}
 	l.begin()
 	l.print(e)
 }
 
-// begin prints what was there in the beginning. That the handler has heard of all of it, somebody else has to say.
+// begin prints the objects of the initial list. It is called when the handler has synced or an event follows the list.
 func (l *lines) begin() {
 	if l.begun {
 		return
@@ -135,7 +135,7 @@ func (l *lines) print(events ...event) {
 	}
 }
 
-// nameOf is an object as kubectl names it: pod/web, deployment.apps/web.
+// nameOf returns the name of an object as kubectl prints it: pod/web, deployment.apps/web.
 func (l *lines) nameOf(obj *unstructured.Unstructured) string {
 	kind := strings.ToLower(obj.GetKind())
 	if group := l.follower.resource.Group; group != "" {
@@ -165,7 +165,7 @@ func (l *lines) row(e event) {
 	l.table.Add(cells...)
 }
 
-// age is how old an object is now: of all that is printed, it alone depends on when that is.
+// age returns the age of an object. No other output depends on the current time.
 func age(obj *unstructured.Unstructured) string {
 	created := obj.GetCreationTimestamp()
 	if created.IsZero() {
@@ -174,35 +174,35 @@ func age(obj *unstructured.Unstructured) string {
 	return show.Age(time.Since(created.Time))
 }
 
-// fieldList is which fields have changed, as briefly as fits into a line.
+// fieldList returns the changed fields, shortened to fit into a line.
 func fieldList(e event) string {
 	if e.Type != "MODIFIED" {
 		return ""
 	}
 	if len(e.changed) == 0 {
-		return "nothing but its version"
+		return "only its version"
 	}
 	return strings.Join(objdiff.Brief(e.changed, 3), ", ")
 }
 
-// show lets the handler print, and tells of trouble that lasts.
+// show waits while the handler prints, and reports errors that last.
 func (l *lines) show(ctx context.Context) error {
 	l.mu.Lock()
 	l.begin()
 	l.mu.Unlock()
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
-	told := false
+	reported := false
 	for {
 		select {
 		case <-ticker.C:
-			trouble := l.follower.trouble()
-			if trouble != "" && !told {
-				fmt.Fprintf(l.err, "vedette: %s\n", trouble)
-			} else if trouble == "" && told {
-				fmt.Fprintf(l.err, "vedette: there is news of %s again\n", l.follower.resource)
+			problem := l.follower.problem()
+			if problem != "" && !reported {
+				fmt.Fprintf(l.err, "vedette: %s\n", problem)
+			} else if problem == "" && reported {
+				fmt.Fprintf(l.err, "vedette: watch of %s recovered\n", l.follower.resource)
 			}
-			told = trouble != ""
+			reported = problem != ""
 		case err := <-l.failed:
 			return err
 		case <-ctx.Done():

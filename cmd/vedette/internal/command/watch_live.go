@@ -10,7 +10,7 @@ import (
 	"vedette.dev/cmd/vedette/internal/view"
 )
 
-// live is a view on a terminal that is redrawn when something has changed; without a terminal, it is printed once.
+// live is a view on a terminal that is redrawn after changes; without a terminal, it is printed once.
 type live struct {
 	*watch
 	follower *follower
@@ -73,7 +73,7 @@ func (l *live) show(ctx context.Context) error {
 			drawn = now
 			frame := l.view.Frame(l.title, screen.Room(), now)
 			frame.Note = l.follower.shardLine()
-			if frame.Footer = l.follower.trouble(); frame.Footer == "" {
+			if frame.Footer = l.follower.problem(); frame.Footer == "" {
 				frame.Footer = "Ctrl-C ends"
 			}
 			if err := screen.Draw(frame); err != nil {

@@ -22,15 +22,15 @@ import (
 	"vedette.dev/shard"
 )
 
-// cluster is one that belongs to somebody else: the demo keeps to a namespace and a kind of its own, and removes both at the end. The
-// kind is in a group of its own, so that it is in nobody's way, and nothing is removed that is somebody else's.
+// cluster is a cluster with other users. The demo uses a namespace and a kind of its own, and removes both at the end. The kind is in a
+// group of its own, so that it conflicts with no other and nothing is removed that the demo has not created.
 type cluster struct {
 	config  *Config
 	is      *setting
 	dynamic dynamic.Interface
 	dialer  *dialer
 	changed *atomic.Int64
-	// made tells that there may be a namespace, and defined that there may be a kind.
+	// made is set if the namespace may exist, and defined if the kind may exist.
 	made, defined bool
 	names         []string // of the config maps
 }
@@ -61,7 +61,7 @@ func newCluster(config *Config, changed *atomic.Int64) (world, error) {
 func (c *cluster) setting() *setting { return c.is }
 
 func (c *cluster) fill(ctx context.Context) error {
-	// A request that is interrupted may have been done: it is cleaned up after in any case.
+	// An interrupted request may have been executed: clean up in any case.
 	c.made = true
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: c.is.namespace, Labels: map[string]string{"app.kubernetes.io/managed-by": "vedette-demo"}}}
 	if _, err := c.is.client.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{}); err != nil {
@@ -125,12 +125,12 @@ func (c *cluster) change(ctx context.Context) error {
 	return err
 }
 
-// changes is zero: all of them are made by clients of the demo.
+// changes returns zero: all changes are made by clients of the demo.
 func (c *cluster) changes() int64 { return 0 }
 
-// clean removes the namespace and the kind. The operator has ended, so that nobody else takes the finalizers off.
+// clean removes the namespace and the kind. It also removes the finalizers, because the operator has ended.
 func (c *cluster) clean(ctx context.Context) (underWay bool, err error) {
-	defer c.dialer.cut() // connections that are kept for later requests
+	defer c.dialer.cut() // idle connections
 	var errs []error
 	if c.defined {
 		if err := c.release(ctx); err != nil {
@@ -138,7 +138,7 @@ func (c *cluster) clean(ctx context.Context) (underWay bool, err error) {
 		}
 		err := c.dynamic.Resource(sites.Definitions).Delete(ctx, sites.DefinitionName(c.is.kind), metav1.DeleteOptions{})
 		if err != nil && !apierrors.IsNotFound(err) {
-			errs = append(errs, fmt.Errorf("the definition %s is still there: %w", sites.DefinitionName(c.is.kind), err))
+			errs = append(errs, fmt.Errorf("definition %s still exists: %w", sites.DefinitionName(c.is.kind), err))
 		}
 	}
 	if c.made {
@@ -150,25 +150,25 @@ func (c *cluster) clean(ctx context.Context) (underWay bool, err error) {
 	return underWay, errors.Join(errs...)
 }
 
-// release takes the finalizers off all sites, so that they can go with the namespace.
+// release removes the finalizers of all sites, so that they can be deleted with the namespace.
 func (c *cluster) release(ctx context.Context) error {
 	list, err := c.is.sites.List(ctx, metav1.ListOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("the sites in namespace %s cannot be listed: %w", c.is.namespace, err)
+		return fmt.Errorf("cannot list sites in namespace %s: %w", c.is.namespace, err)
 	}
 	for _, site := range list.Items {
 		_, err := c.is.sites.Patch(ctx, site.Name, types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
 		if err != nil && !apierrors.IsNotFound(err) {
-			return fmt.Errorf("site %s/%s keeps its finalizers: %w", site.Namespace, site.Name, err)
+			return fmt.Errorf("cannot remove the finalizers of site %s/%s: %w", site.Namespace, site.Name, err)
 		}
 	}
 	return nil
 }
 
-// errTerminating is that a namespace has been deleted, and is not gone yet.
+// errTerminating means that a namespace is being deleted.
 var errTerminating = errors.New("the server has not removed it yet")
 
 func (c *cluster) removeNamespace(ctx context.Context) error {
@@ -187,5 +187,5 @@ func (c *cluster) removeNamespace(ctx context.Context) error {
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
-	return fmt.Errorf("namespace %s is still there: %w", c.is.namespace, err)
+	return fmt.Errorf("namespace %s still exists: %w", c.is.namespace, err)
 }

@@ -79,7 +79,7 @@ func (d *Demo) start(ctx context.Context) (err error) {
 // Namespace returns the namespace of the demo in a cluster, empty on a server in this process.
 func (d *Demo) Namespace() string { return d.world.setting().namespace }
 
-// Console returns the configuration of the live page.
+// Console returns the configuration of the console.
 func (d *Demo) Console() console.Config { return d.machine.console() }
 
 // Run changes objects and injects faults until the context ends. Then all faults are over, and only the operator may
@@ -95,7 +95,7 @@ func (d *Demo) Run(ctx context.Context) error {
 		}
 	})
 	work.Go(func() { d.churnSites(ctx) })
-	work.Go(func() { d.makeTrouble(ctx) })
+	work.Go(func() { d.injectFaults(ctx) })
 	work.Go(func() {
 		select {
 		case <-ctx.Done():

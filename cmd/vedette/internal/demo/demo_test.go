@@ -14,7 +14,7 @@ import (
 	"vedette.dev/internal/sites"
 )
 
-// heard is what was told.
+// heard collects the messages of a demo.
 type heard struct {
 	mu   sync.Mutex
 	text []string
@@ -32,7 +32,7 @@ func (h *heard) String() string {
 	return strings.Join(h.text, "\n")
 }
 
-// Half a minute of trouble of all sorts, and nothing is lost.
+// With half a minute of faults of all types, nothing is lost.
 func TestNothingIsLost(t *testing.T) {
 	for name, cluster := range map[string]bool{"embedded": false, "cluster": true} {
 		if cluster && testing.Short() {
@@ -52,7 +52,7 @@ func TestNothingIsLost(t *testing.T) {
 				}
 				namespace, name, _ := strings.Cut(d.Site(), "/")
 				if _, err := d.world.setting().sites.In(namespace).Get(t.Context(), name, metav1.GetOptions{}); err != nil {
-					t.Errorf("the site that people are told to ask about: %v", err)
+					t.Errorf("the site named in the hint: %v", err)
 				}
 				s := d.Status()
 				if len(s.Shards) != 3 || s.Objects == 0 || s.Streams != 3 && !cluster {
@@ -66,17 +66,17 @@ func TestNothingIsLost(t *testing.T) {
 			for _, what := range want {
 				made := strings.Count(said.String(), what)
 				if recovered := strings.Count(said.String(), "recovered after"); made < 2 || recovered < 5 {
-					t.Errorf("%q was told %d times, and %d recoveries:\n%s", what, made, recovered, said)
+					t.Errorf("%q was reported %d times, with %d recoveries:\n%s", what, made, recovered, said)
 				}
 			}
 			if strings.Contains(said.String(), "not recovered") || strings.Contains(said.String(), "could not be made") {
-				t.Errorf("it was told:\n%s", said)
+				t.Errorf("messages:\n%s", said)
 			}
 		})
 	}
 }
 
-// A verdict names what differs: it is not always a good one.
+// A verdict names the differences.
 func TestAVerdictThatIsNotGood(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(t *testing.T, d *Demo, server *apitest.Server)
@@ -95,7 +95,7 @@ func TestAVerdictThatIsNotGood(t *testing.T) {
 					}
 				}
 			}
-		}, "the handler of pods in 2 shards misses 1 of the"},
+		}, "the handler of pods in 2 shards lacks 1 of the"},
 		"a state is lost": {func(t *testing.T, d *Demo, _ *apitest.Server) {
 			for key, is := range d.machine.slow.known {
 				d.machine.slow.known[key] = identity{is.uid, "1"}
@@ -104,20 +104,20 @@ func TestAVerdictThatIsNotGood(t *testing.T) {
 		}, "the slow handler of pods has an old state of 1 of the"},
 		"the order is wrong": {func(t *testing.T, d *Demo, _ *apitest.Server) {
 			d.machine.looks[1].ledgers[0].complain("web came twice")
-		}, "the handler of deployments was told wrongly 1 times; the first: web came twice"},
+		}, "the handler of deployments was called wrongly 1 times; the first: web came twice"},
 		"an informer has stopped": {func(t *testing.T, d *Demo, server *apitest.Server) {
 			d.machine.stop()
 			obj := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "late"}}
 			if err := server.Put(obj); err != nil {
 				t.Fatal(err)
 			}
-		}, "the cache of pods misses 1 of the"},
+		}, "the cache of pods lacks 1 of the"},
 		"the work is not done": {func(t *testing.T, d *Demo, server *apitest.Server) {
 			d.machine.stop()
 			if _, err := d.machine.sites.Create(t.Context(), newSite(999), metav1.CreateOptions{}); err != nil {
 				t.Fatal(err)
 			}
-		}, "site site-999 wants 5 pages, has 0, and says 0"},
+		}, "site site-999 wants 5 pages, has 0, and its status says 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inDemo(t, false, Config{Objects: 20, Rate: 10, Shards: 2, Pause: -1}, time.Second, func(t *testing.T, d *Demo, server *apitest.Server) {
@@ -143,21 +143,21 @@ func TestALedgerNotesWhatIsWrong(t *testing.T) {
 			l.OnAdd(newMap("x", "1"), false)
 			l.OnDelete(cache.DeletedFinalStateUnknown{Key: "a/x"})
 		},
-		"a/x was added, and was there already": func(l *ledger) { l.OnAdd(newMap("x", "1"), true); l.OnAdd(newMap("x", "2"), true) },
-		"a/x was updated, and was not there":   func(l *ledger) { l.OnUpdate(nil, newMap("x", "1")) },
+		"a/x was added, but existed already": func(l *ledger) { l.OnAdd(newMap("x", "1"), true); l.OnAdd(newMap("x", "2"), true) },
+		"a/x was updated, but did not exist": func(l *ledger) { l.OnUpdate(nil, newMap("x", "1")) },
 		"a/x was updated from version 10 back to 9": func(l *ledger) {
 			l.OnAdd(newMap("x", "10"), true)
 			l.OnUpdate(nil, newMap("x", "9"))
 		},
-		"a/x was updated, and is another object": func(l *ledger) {
+		"a/x was updated, but is another object": func(l *ledger) {
 			l.OnAdd(newMap("x", "1"), true)
 			other := newMap("x", "2")
 			other.UID = "other"
 			l.OnUpdate(nil, other)
 		},
-		"a/x was deleted, and was not there": func(l *ledger) { l.OnDelete(newMap("x", "1")) },
-		"a/y was deleted, and was not there": func(l *ledger) { l.OnDelete(cache.DeletedFinalStateUnknown{Key: "a/y"}) },
-		"it was told of a int":               func(l *ledger) { l.OnAdd(7, false) },
+		"a/x was deleted, but did not exist": func(l *ledger) { l.OnDelete(newMap("x", "1")) },
+		"a/y was deleted, but did not exist": func(l *ledger) { l.OnDelete(cache.DeletedFinalStateUnknown{Key: "a/y"}) },
+		"it was called with a int":           func(l *ledger) { l.OnAdd(7, false) },
 	} {
 		l := newLedger("test")
 		tell(l)

@@ -5,7 +5,7 @@
 //     on a cluster, in a namespace of its own.
 //   - Demo.Run changes objects and injects faults until it is stopped. Everything that happens is reported by
 //     Config.Tell.
-//   - [Status] is the current state for a terminal; Demo.Console is the configuration of the live page.
+//   - [Status] is the current state for a terminal; Demo.Console is the configuration of the console.
 //   - [Verdict] is the result: whether the server, every cache, and every handler's view are the same, and whether the
 //     operator has done its work.
 //   - Demo.Close stops the machine, and removes from a cluster everything that the demo has created there.

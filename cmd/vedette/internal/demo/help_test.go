@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// inDemo runs a demo in a bubble for some time, and then calls a function. With cluster, the server is somebody else's.
+// inDemo runs a demo in a bubble for some time, and then calls a function. With cluster, the server counts as a cluster with other users.
 func inDemo(t *testing.T, cluster bool, config Config, lasts time.Duration, then func(t *testing.T, d *Demo, server *apitest.Server)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

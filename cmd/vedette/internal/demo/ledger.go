@@ -14,7 +14,7 @@ import (
 	"vedette.dev/shard"
 )
 
-// identity is which object it is, and in which state.
+// identity identifies an object and its state.
 type identity struct {
 	uid     types.UID
 	version string
@@ -22,14 +22,14 @@ type identity struct {
 
 func identityOf(obj metav1.Object) identity { return identity{obj.GetUID(), obj.GetResourceVersion()} }
 
-// ledger is a handler that keeps what it is told, and nothing else: if it is told all, in order, it is the same as the server.
+// ledger is a handler that keeps the objects it is called with. If it is called for every change, in order, it equals the server.
 type ledger struct {
 	name string
 
 	mu    sync.Mutex
 	known map[string]identity
 	told  uint64
-	// wrong is what should not have been told, of which the first are kept.
+	// wrong has the first calls that should not have been made.
 	wrong      []string
 	wrongCount int
 }
@@ -42,7 +42,7 @@ func newLedger(name string) *ledger { return &ledger{name: name, known: make(map
 func (l *ledger) OnAdd(obj any, _ bool) {
 	l.note(obj, func(key string, now identity) {
 		if old, ok := l.known[key]; ok {
-			l.complain("%s was added, and was there already (%s at %s)", key, old.uid, old.version)
+			l.complain("%s was added, but existed already (%s at %s)", key, old.uid, old.version)
 		}
 		l.known[key] = now
 	})
@@ -54,9 +54,9 @@ func (l *ledger) OnUpdate(_, obj any) {
 		old, ok := l.known[key]
 		switch {
 		case !ok:
-			l.complain("%s was updated, and was not there", key)
+			l.complain("%s was updated, but did not exist", key)
 		case old.uid != now.uid:
-			l.complain("%s was updated, and is another object of the same name", key)
+			l.complain("%s was updated, but is another object of the same name", key)
 		case older(now.version, old.version):
 			l.complain("%s was updated from version %s back to %s", key, old.version, now.version)
 		}
@@ -76,14 +76,14 @@ func (l *ledger) OnDelete(obj any) {
 	l.note(obj, func(key string, _ identity) { l.remove(key) })
 }
 
-// note takes an object in.
+// note records an object.
 func (l *ledger) note(obj any, take func(key string, now identity)) {
 	m, err := meta.Accessor(obj)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.told++
 	if err != nil {
-		l.complain("it was told of a %T: %v", obj, err)
+		l.complain("it was called with a %T: %v", obj, err)
 		return
 	}
 	take(cache.MetaObjectToName(m).String(), identityOf(m))
@@ -91,12 +91,12 @@ func (l *ledger) note(obj any, take func(key string, now identity)) {
 
 func (l *ledger) remove(key string) {
 	if _, ok := l.known[key]; !ok {
-		l.complain("%s was deleted, and was not there", key)
+		l.complain("%s was deleted, but did not exist", key)
 	}
 	delete(l.known, key)
 }
 
-// maxWrong is how many complaints are kept.
+// maxWrong is how many wrong calls are kept.
 const maxWrong = 5
 
 func (l *ledger) complain(format string, args ...any) {
@@ -106,27 +106,27 @@ func (l *ledger) complain(format string, args ...any) {
 	}
 }
 
-// older reports whether one version is. Versions that are no numbers cannot be told apart.
+// older reports whether one version is older than another. Versions that are not numbers cannot be compared.
 func older(a, b string) bool {
 	x, err := strconv.ParseUint(a, 10, 64)
 	y, wrong := strconv.ParseUint(b, 10, 64)
 	return err == nil && wrong == nil && x < y
 }
 
-// read calls a function with what is known, and what was wrong.
+// read calls a function with the objects and the wrong calls.
 func (l *ledger) read(f func(known map[string]identity, wrong []string, wrongCount int)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f(l.known, l.wrong, l.wrongCount)
 }
 
-// sluggish is a ledger that does not listen while it is stalled.
+// sluggish is a ledger whose calls block while it is stalled.
 type sluggish struct {
 	*ledger
 	stall atomic.Pointer[chan struct{}]
 }
 
-// hold stalls it until the function that is returned is called, which may be done twice.
+// hold stalls it until the returned function is called, which may be called twice.
 func (s *sluggish) hold() (release func()) {
 	stall := make(chan struct{})
 	s.stall.Store(&stall)
@@ -160,7 +160,7 @@ func (s *sluggish) OnDelete(obj any) {
 	s.ledger.OnDelete(obj)
 }
 
-// sharded is a ledger that hears from all shards at the same time.
+// sharded is a ledger that all shards call concurrently.
 type sharded struct{ *ledger }
 
 var _ shard.Handler[metav1.Object] = sharded{}

@@ -56,10 +56,10 @@ func TestSitesAreReleased(t *testing.T) {
 	})
 }
 
-// A cluster whose server takes its time is told as such.
+// A cluster that is still removing the namespace is reported as such.
 func TestANamespaceThatIsStillTerminating(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := apitest.New(t, apitest.Config{InMemory: true, NoControllers: true}) // nobody empties namespaces
+		server := apitest.New(t, apitest.Config{InMemory: true, NoControllers: true}) // no controller empties namespaces
 		d, err := Start(t.Context(), Config{REST: server.RESTConfig(), Objects: 5})
 		if err != nil {
 			t.Fatal(err)

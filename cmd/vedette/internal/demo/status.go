@@ -32,9 +32,9 @@ type Row struct {
 	Objects int
 	Events  float64
 	Phase   string
-	// Waiting is the number of pending notifications, and Trouble the error, if there is one.
+	// Waiting is the number of pending notifications, and Error the error, if there is one.
 	Waiting int
-	Trouble string
+	Error   string
 }
 
 // rates computes rates from counts.
@@ -99,12 +99,12 @@ func (d *Demo) Status() Status {
 func newRow(name string, state *cache.State, now time.Time) Row {
 	row := Row{Name: name, Objects: state.Objects, Phase: state.Phase.String()}
 	if err := state.Err(); err != nil && state.Cause != nil {
-		row.Trouble = state.Cause.Error()
+		row.Error = state.Cause.Error()
 	}
 	for _, h := range state.Handlers {
 		row.Waiting += h.Waiting
 		if !h.Busy.IsZero() && now.Sub(h.Busy) > time.Second {
-			row.Trouble = "a handler does not return"
+			row.Error = "a handler has not returned"
 		}
 	}
 	return row

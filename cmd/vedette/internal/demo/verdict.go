@@ -13,39 +13,39 @@ import (
 	"vedette.dev/internal/sites"
 )
 
-// Verdict is what came of a demo.
+// Verdict is the result of a demo.
 type Verdict struct {
 	Kinds []KindVerdict
-	// Objects is how many the server has, Caches and Handlers how many were compared with it.
+	// Objects is the number of objects of the server, Caches and Handlers the number of caches and handlers compared with it.
 	Objects, Caches, Handlers int
-	// Sites and Pages are those of the operator; Reconciles is how many it has done, and Failed how many of them failed.
+	// Sites and Pages are the numbers of sites and pages of the operator. Reconciles counts its reconciles, and Failed those that failed.
 	Sites, Pages       int
 	Reconciles, Failed uint64
 	Changes, Faults    int64
-	// Problems is what differs, or was told wrongly. All is well if there is none.
+	// Problems has the differences and wrong calls. The demo has passed if it is empty.
 	Problems []string
 }
 
-// KindVerdict is what came of one informer.
+// KindVerdict is the result for one informer.
 type KindVerdict struct {
 	Name string
-	// Server and Cache are how many objects they have, Same reports whether they are the same ones in the same state.
+	// Server and Cache are their numbers of objects, Same reports whether these are the same objects in the same state.
 	Server, Cache int
 	Same          bool
-	// Handlers is how many were told of the objects, and SameHandlers how many of them know the same ones.
+	// Handlers is the number of handlers, and SameHandlers the number of those with the same objects as the server.
 	Handlers, SameHandlers int
 }
 
-// Verdict waits until all is quiet, for some time at most, and compares the server with all that was made of it. Run must have ended. The
-// error is that the server could not be asked; what differs is no error.
+// Verdict waits for a limited time until all changes have been processed, and compares the server with the caches and the handlers.
+// Run must have ended. It returns an error if the server cannot be read; a difference is not an error.
 func (d *Demo) Verdict(ctx context.Context, atMost time.Duration, progress func(text string)) (v Verdict, err error) {
 	deadline := time.Now().Add(atMost)
 	for {
-		waitsFor := d.machine.unrest()
+		waitsFor := d.machine.pending()
 		if waitsFor == "" {
 			before := d.machine.operator.State().Reconciles
 			v, err = d.compare(ctx)
-			calm := d.machine.unrest() == "" && d.machine.operator.State().Reconciles == before
+			calm := d.machine.pending() == "" && d.machine.operator.State().Reconciles == before
 			if err == nil && calm && len(v.Problems) == 0 {
 				return v, nil
 			}
@@ -58,7 +58,7 @@ func (d *Demo) Verdict(ctx context.Context, atMost time.Duration, progress func(
 		if time.Now().After(deadline) {
 			return d.late(ctx, waitsFor)
 		}
-		progress("waiting until all is quiet: " + waitsFor)
+		progress("waiting for pending changes: " + waitsFor)
 		select {
 		case <-time.After(100 * time.Millisecond):
 		case <-ctx.Done():
@@ -67,17 +67,17 @@ func (d *Demo) Verdict(ctx context.Context, atMost time.Duration, progress func(
 	}
 }
 
-// late is the verdict on what has not become quiet in time.
+// late is the verdict if changes are still pending after that time.
 func (d *Demo) late(ctx context.Context, waitsFor string) (Verdict, error) {
 	v, err := d.compare(ctx)
 	if err == nil && len(v.Problems) == 0 {
-		v.Problems = []string{"it did not become quiet: " + waitsFor}
+		v.Problems = []string{"changes still pending: " + waitsFor}
 	}
 	return v, err
 }
 
-// unrest is what is still under way, empty if nothing is.
-func (m *machine) unrest() string {
+// pending describes a change that is still being processed, or returns "".
+func (m *machine) pending() string {
 	for _, l := range m.looks {
 		state := cache.StateOf(l.informer)
 		if err := state.Err(); err != nil {
@@ -133,7 +133,7 @@ func (d *Demo) compare(ctx context.Context) (Verdict, error) {
 	return v, d.judgeSites(ctx, &v, owned)
 }
 
-// judge compares a cache and its ledgers with the truth.
+// judge compares a cache and its ledgers with the objects of the server.
 func (v *Verdict) judge(l *looked, truth map[string]identity) {
 	cached := make(map[string]identity)
 	for _, obj := range l.informer.GetStore().List() {
@@ -156,7 +156,7 @@ func (v *Verdict) judge(l *looked, truth map[string]identity) {
 				v.Problems = append(v.Problems, problem)
 			}
 			if wrongCount > 0 {
-				v.Problems = append(v.Problems, fmt.Sprintf("the %s was told wrongly %d times; the first: %s", book.name, wrongCount, wrong[0]))
+				v.Problems = append(v.Problems, fmt.Sprintf("the %s was called wrongly %d times; the first: %s", book.name, wrongCount, wrong[0]))
 			}
 		})
 	}
@@ -165,14 +165,14 @@ func (v *Verdict) judge(l *looked, truth map[string]identity) {
 	v.Kinds = append(v.Kinds, k)
 }
 
-// differs names objects in which a view is not the same as the server, and is empty if there are none.
+// differs names objects in which a view differs from the server, or returns "".
 func differs(who string, truth, view map[string]identity) string {
 	var missing, stale, extra []string
 	for key, is := range truth {
 		if has, ok := view[key]; !ok {
 			missing = append(missing, key)
 		} else if has != is {
-			stale = append(stale, fmt.Sprintf("%s (%s, and not %s)", key, has.version, is.version))
+			stale = append(stale, fmt.Sprintf("%s (%s, want %s)", key, has.version, is.version))
 		}
 	}
 	for key := range view {
@@ -184,7 +184,7 @@ func differs(who string, truth, view map[string]identity) string {
 		keys   []string
 		format string
 	}{
-		{missing, "%s misses %d of the %d objects of the server, such as %s"},
+		{missing, "%s lacks %d of the %d objects of the server, such as %s"},
 		{stale, "%s has an old state of %d of the %d objects of the server, such as %s"},
 		{extra, "%s has %d objects that are not among the %d of the server, such as %s"},
 	} {
@@ -195,8 +195,8 @@ func differs(who string, truth, view map[string]identity) string {
 	return ""
 }
 
-// judgeSites reports whether the operator has done its work: each site has the pages it wants, and says so, and nothing is left of
-// others. owned is how many pages there are of each.
+// judgeSites checks that the operator has done its work: each site has the pages it wants and reports them in its status, and no pages
+// are left of deleted sites. owned has the number of pages of each site.
 func (d *Demo) judgeSites(ctx context.Context, v *Verdict, owned map[types.UID]int) error {
 	list, err := d.machine.sites.List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -206,12 +206,12 @@ func (d *Demo) judgeSites(ctx context.Context, v *Verdict, owned map[types.UID]i
 		v.Sites++
 		v.Pages += owned[site.UID]
 		if owned[site.UID] != site.Spec.Pages || site.Status.Pages != site.Spec.Pages || site.Status.ObservedGeneration != site.Generation {
-			v.Problems = append(v.Problems, fmt.Sprintf("site %s wants %d pages, has %d, and says %d", site.Name, site.Spec.Pages, owned[site.UID], site.Status.Pages))
+			v.Problems = append(v.Problems, fmt.Sprintf("site %s wants %d pages, has %d, and its status says %d", site.Name, site.Spec.Pages, owned[site.UID], site.Status.Pages))
 		}
 		delete(owned, site.UID)
 	}
 	if len(owned) > 0 {
-		v.Problems = append(v.Problems, fmt.Sprintf("there are pages of %d sites that are gone", len(owned)))
+		v.Problems = append(v.Problems, fmt.Sprintf("there are pages of %d deleted sites", len(owned)))
 	}
 	return nil
 }

@@ -2,6 +2,6 @@
 // deployments.apps, deployments.v1.apps.
 //
 //   - [Read] asks the server what it serves, once. [Served] is its answer.
-//   - [Served.Find] finds one resource. What there is none of is an [UnknownError], with the names that come close.
-//   - [Served.Watchable] is all that can be listed and watched.
+//   - [Served.Find] finds one resource. If there is none, it returns an [UnknownError] with similar names.
+//   - [Served.Watchable] returns the resources that can be listed and watched.
 package kinds

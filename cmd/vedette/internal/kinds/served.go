@@ -16,7 +16,7 @@ import (
 	"vedette.dev/restmapper"
 )
 
-// Resource is one of a server.
+// Resource is a resource of a server.
 type Resource struct {
 	schema.GroupVersionResource
 	Kind       string
@@ -78,7 +78,7 @@ func (s *Served) describe(gvr schema.GroupVersionResource) (Resource, error) {
 			return r, nil
 		}
 	}
-	return Resource{}, fmt.Errorf("the server names %s, and does not describe it", gvr)
+	return Resource{}, fmt.Errorf("the server lists %s, but does not describe it", gvr)
 }
 
 // all goes through the resources of all versions, without subresources.
@@ -100,7 +100,7 @@ func (s *Served) all(yield func(Resource) bool) {
 	}
 }
 
-// Watchable is all that can be listed and watched, each in the version that the server prefers. Events, which are served in two
+// Watchable returns the resources that can be listed and watched, each in the version that the server prefers. Events, served in two
 // groups, are in it once.
 func (s *Served) Watchable() []Resource {
 	var found []Resource

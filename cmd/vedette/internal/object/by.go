@@ -13,20 +13,20 @@ import (
 	"vedette.dev/internal/jsonpath"
 )
 
-// None is the group of objects that do not have what they are grouped by.
+// None is the group of objects without the value that they are grouped by.
 const None = "<none>"
 
-// By is what objects are grouped by. The zero value puts all in one group.
+// By is a grouping of objects. The zero value puts all objects in one group.
 type By struct {
 	// Title is the name of the column.
 	Title string
 	of    func(*unstructured.Unstructured) string
 }
 
-// IsZero reports whether nothing is grouped.
+// IsZero reports whether objects are not grouped.
 func (b By) IsZero() bool { return b.of == nil }
 
-// Of is the group of an object.
+// Of returns the group of an object.
 func (b By) Of(obj *unstructured.Unstructured) string {
 	if b.of == nil {
 		return ""
@@ -37,7 +37,7 @@ func (b By) Of(obj *unstructured.Unstructured) string {
 	return None
 }
 
-// ParseBy reads node, namespace, owner, label:KEY, or a JSONPath in braces. Empty text is the zero By.
+// ParseBy parses node, namespace, owner, label:KEY, or a JSONPath in braces. Empty text is the zero By.
 func ParseBy(text string) (By, error) {
 	switch {
 	case text == "":
@@ -64,13 +64,13 @@ func ParseBy(text string) (By, error) {
 
 func byLabel(key string) (By, error) {
 	if problems := validation.IsQualifiedName(key); len(problems) > 0 {
-		return By{}, fmt.Errorf("%q is no key of a label: %s", key, strings.Join(problems, "; "))
+		return By{}, fmt.Errorf("%q is not a label key: %s", key, strings.Join(problems, "; "))
 	}
 	title := key[strings.LastIndexByte(key, '/')+1:]
 	return By{Title: strings.ToUpper(title), of: func(obj *unstructured.Unstructured) string { return obj.GetLabels()[key] }}, nil
 }
 
-// nodeOf is the node that an object is on. What is about a node, as its Lease is, is on it, too.
+// nodeOf returns the node that an object is on, or that it is about, such as a Lease of a node.
 func nodeOf(obj *unstructured.Unstructured) string {
 	for _, path := range [][]string{{"spec", "nodeName"}, {"nodeName"}} {
 		if node, _, _ := unstructured.NestedString(obj.Object, path...); node != "" {
@@ -88,7 +88,7 @@ func nodeOf(obj *unstructured.Unstructured) string {
 	return ""
 }
 
-// ownerOf is the controller of an object, or the first of its owners if none of them is that.
+// ownerOf returns the controller of an object, or its first owner if none is a controller.
 func ownerOf(obj *unstructured.Unstructured) string {
 	if c := metav1.GetControllerOfNoCopy(obj); c != nil {
 		return c.Kind + "/" + c.Name
@@ -99,7 +99,7 @@ func ownerOf(obj *unstructured.Unstructured) string {
 	return ""
 }
 
-// join is several values as one text.
+// join returns several values as one text.
 func join(values []any) string {
 	texts := make([]string, len(values))
 	for i, v := range values {

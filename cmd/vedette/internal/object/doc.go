@@ -1,9 +1,9 @@
-// Package object reads what people want to know out of objects of any kind.
+// Package object extracts values for display from objects of any kind.
 //
-//   - [ParseBy] reads by what to group, [By.Of] says to which group an object belongs.
-//   - [Status] is how an object is, in a word.
-//   - [Masker] takes the values out of Secrets.
-//   - [Size] is how many bytes an object has as JSON.
+//   - [ParseBy] parses a grouping, [By.Of] returns the group of an object.
+//   - [Status] returns the status of an object in one word.
+//   - [Masker] masks the values of Secrets.
+//   - [Size] returns the size of an object as JSON.
 //
-// All of it is pure, and takes objects as they come: a field of an unexpected type is one that is not there.
+// The package is pure, and accepts any object: a field of an unexpected type is treated as missing.
 package object

@@ -13,10 +13,10 @@ type Masker struct {
 	seed maphash.Seed
 }
 
-// NewMasker returns a Masker whose marks are its own.
+// NewMasker returns a Masker with a random seed of its own.
 func NewMasker() Masker { return Masker{seed: maphash.MakeSeed()} }
 
-// Mask takes the values out of an object if it is a Secret: those of its data, and those of its annotations, since kubectl
+// Mask masks the values of an object if it is a Secret: its data, and also its annotations, since kubectl
 // apply keeps a copy of the data in one. It changes the object.
 func (m Masker) Mask(obj *unstructured.Unstructured) {
 	if obj.GetKind() != "Secret" || obj.GetAPIVersion() != "v1" {

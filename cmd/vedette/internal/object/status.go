@@ -31,7 +31,7 @@ func Status(obj *unstructured.Unstructured) string {
 	return ""
 }
 
-// podStatus is why a container does not run, or the phase. A pod that runs and does not serve is NotReady.
+// podStatus returns the reason why a container does not run, or the phase. A pod that runs and is not ready is NotReady.
 func podStatus(status map[string]any, containers []any) string {
 	phase, _ := status["phase"].(string)
 	ready := true
@@ -51,7 +51,7 @@ func podStatus(status map[string]any, containers []any) string {
 	return phase
 }
 
-// replicas is how many of them are ready, for what has any.
+// replicas returns how many replicas are ready, for objects that have replicas.
 func replicas(obj *unstructured.Unstructured, status map[string]any) (string, bool) {
 	for _, names := range [][2]string{{"replicas", "readyReplicas"}, {"desiredNumberScheduled", "numberReady"}} {
 		want, ok, _ := unstructured.NestedInt64(obj.Object, "spec", names[0])
@@ -66,12 +66,12 @@ func replicas(obj *unstructured.Unstructured, status map[string]any) (string, bo
 	return "", false
 }
 
-// telling are the conditions that describe the status of an object, most important first.
-var telling = []string{"Failed", "Complete", "Ready", "Available", "Established"}
+// statusConditions are the conditions that describe the status of an object, most important first.
+var statusConditions = []string{"Failed", "Complete", "Ready", "Available", "Established"}
 
 func conditionStatus(status map[string]any) string {
 	conditions, _ := status["conditions"].([]any)
-	for _, name := range telling {
+	for _, name := range statusConditions {
 		i := slices.IndexFunc(conditions, func(c any) bool { return asMap(c)["type"] == name })
 		if i < 0 {
 			continue

@@ -1,7 +1,7 @@
-// Package relay hands connections at one address on to another, byte for byte.
+// Package relay forwards connections from one address to another, byte for byte.
 //
-// A [Relay] listens at an address of one's choice for a server that listens where it likes. A connection that ends on one side
-// ends on the other, and one that was reset is reset, so that a client cannot tell the relay from the server.
+// A [Relay] listens at a given address on behalf of a server that chooses its own. A connection that ends on one side ends on the
+// other, and one that was reset is reset, so that a client cannot distinguish the relay from the server.
 package relay
 
 import (
@@ -13,7 +13,7 @@ import (
 	"syscall"
 )
 
-// Relay is one that listens. When Close returns, nothing of it runs.
+// Relay is a listening relay. When Close returns, no goroutine of it is left.
 type Relay struct {
 	listener net.Listener
 	target   string
@@ -22,7 +22,7 @@ type Relay struct {
 	running  sync.WaitGroup
 }
 
-// Listen begins to hand on connections at address to target.
+// Listen forwards connections from address to target until Close.
 func Listen(address, target string) (*Relay, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
@@ -34,7 +34,7 @@ func Listen(address, target string) (*Relay, error) {
 	return r, nil
 }
 
-// Addr is where it listens.
+// Addr returns the address at which it listens.
 func (r *Relay) Addr() net.Addr { return r.listener.Addr() }
 
 // Close ends it and all its connections. It may be called twice.
@@ -54,7 +54,7 @@ func (r *Relay) accept() {
 	}
 }
 
-// serve hands on one connection until either side ends it, or the relay is closed.
+// serve forwards one connection until either side ends it, or the relay is closed.
 func (r *Relay) serve(client *net.TCPConn) {
 	ctx, cancel := context.WithCancelCause(r.ctx)
 	defer cancel(nil)
@@ -80,7 +80,7 @@ func (r *Relay) serve(client *net.TCPConn) {
 	copying.Wait()
 }
 
-// end closes a connection as the one on the other side was.
+// end closes a connection in the way in which the other side was closed.
 func end(conn *net.TCPConn, cause error) {
 	if errors.Is(cause, syscall.ECONNRESET) {
 		_ = conn.SetLinger(0)

@@ -98,7 +98,7 @@ func TestAServerThatIsDown(t *testing.T) {
 	}
 	defer conn.Close()
 	if _, err := conn.Read(make([]byte, 1)); err == nil {
-		t.Error("somebody answers")
+		t.Error("the connection is answered")
 	}
 }
 

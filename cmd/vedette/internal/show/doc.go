@@ -1,11 +1,10 @@
-// Package show puts text in front of people: tables, a screen that is drawn again, a bar of progress, and figures as people
-// read them.
+// Package show formats output for a terminal or a pipe: tables, a screen that is redrawn, a progress bar, and numbers with units.
 //
 //   - [Table] aligns cells in columns.
 //   - [Screen] shows one frame after the other in the same place of a terminal.
 //   - [Bar] is a progress bar on a terminal.
-//   - [Style] marks text on a terminal, and leaves it alone elsewhere.
+//   - [Style] styles text on a terminal, and leaves it unchanged elsewhere.
 //
-// Nothing here starts a goroutine or reads a clock. What comes from a cluster is made printable on its way in, see [Clean]: a
-// label that was made to confuse a terminal does not.
+// Nothing here starts a goroutine or reads a clock. Text from a cluster is made printable, see [Clean]: a
+// label with control characters cannot affect the terminal.
 package show

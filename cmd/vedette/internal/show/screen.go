@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// What terminals obey. The other screen leaves what was on the first as it is.
+// Control sequences. The alternate screen leaves the content of the main one unchanged.
 const (
 	otherScreen = "\x1b[?1049h\x1b[?25l" // and no cursor
 	firstScreen = "\x1b[?25h\x1b[?1049l"
@@ -20,13 +20,13 @@ const (
 	plain = "\x1b[0m"
 )
 
-// Style reports whether text may be marked.
+// Style reports whether text may be styled.
 type Style bool
 
-// Bold is for what a line is about.
+// Bold returns text in bold, for the subject of a line.
 func (s Style) Bold(text string) string { return s.mark(bold, text) }
 
-// Faint is for what matters less.
+// Faint returns text in faint, for details.
 func (s Style) Faint(text string) string { return s.mark(faint, text) }
 
 func (s Style) mark(how, text string) string {
@@ -51,7 +51,7 @@ type Frame struct {
 type Screen struct {
 	out   io.Writer
 	style Style
-	// size is asked before each frame, for terminals change.
+	// size is called before each frame, because terminals are resized.
 	size func() (width, height int)
 
 	mu     sync.Mutex
@@ -65,7 +65,7 @@ func NewScreen(out io.Writer, style Style, size func() (width, height int)) *Scr
 	return &Screen{out: out, style: style, size: size}
 }
 
-// Room is how many rows a frame with all parts can show.
+// Room returns how many rows a frame with all parts can show.
 func (s *Screen) Room() int {
 	_, height := s.size()
 	return max(1, height-5)
@@ -99,7 +99,7 @@ func (s *Screen) Draw(f Frame) error {
 	return err
 }
 
-// lines is a frame as it is on the screen. Marks are put on what was cut, so that none is cut in two.
+// lines returns the lines of a frame. Text is styled after it was cut, so that no control sequence is cut in two.
 func (s *Screen) lines(f Frame, width, room int) []string {
 	lines := []string{s.style.Bold(Cut(f.Title, width)), s.style.Faint(Cut(f.Note, width)), s.style.Bold(Cut(f.Header, width))}
 	rows, left := f.Rows, 0
@@ -116,7 +116,7 @@ func (s *Screen) lines(f Frame, width, room int) []string {
 	return append(lines, "", s.style.Faint(Cut(f.Footer, width)))
 }
 
-// Close brings back the first screen, and leaves the last frame on it, without its footer. It may be called twice, also while a frame is drawn.
+// Close restores the main screen and prints the last frame on it, without its footer. It may be called twice, also during Draw.
 func (s *Screen) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,6 +129,6 @@ func (s *Screen) Close() {
 	}
 	width, height := s.size()
 	lines := s.lines(s.last, width, max(1, height-5))
-	lines = lines[:len(lines)-2] // the footer was about what is over
+	lines = lines[:len(lines)-2] // the footer does not apply any more
 	_, _ = io.WriteString(s.out, firstScreen+strings.Join(lines, "\n")+"\n")
 }

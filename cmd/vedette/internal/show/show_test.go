@@ -78,5 +78,5 @@ func TestBar(t *testing.T) {
 	if out.String() != want {
 		t.Errorf("got %q, want %q", out.String(), want)
 	}
-	(&Bar{}).Set(1, "nobody sees it")
+	(&Bar{}).Set(1, "not shown")
 }

@@ -52,7 +52,7 @@ func (v *View) groupTable(_ int, now time.Time) *show.Table {
 	return t
 }
 
-// status is how many objects are how.
+// status returns the number of objects of each status.
 func (g *group) status() string {
 	words := slices.SortedFunc(maps.Keys(g.statuses), func(a, b string) int {
 		return cmp.Or(cmp.Compare(g.statuses[b], g.statuses[a]), cmp.Compare(a, b))
@@ -90,7 +90,7 @@ func (v *View) objectTable(room int, now time.Time) *show.Table {
 		if v.namespaces {
 			cells = append([]string{e.namespace}, cells...)
 		}
-		if i > room { // nobody sees it, but it is counted
+		if i > room { // not visible, but counted
 			cells = nil
 		}
 		t.Add(cells...)

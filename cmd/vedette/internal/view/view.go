@@ -12,7 +12,7 @@ import (
 // View is the objects of one kind.
 type View struct {
 	by object.By
-	// namespaces says that they are of several, and are to be shown with theirs.
+	// namespaces is set if objects are of several namespaces, which are then displayed.
 	namespaces bool
 
 	mu      sync.Mutex
@@ -23,16 +23,16 @@ type View struct {
 
 type key struct{ namespace, name string }
 
-// entry is an object.
+// entry is the state of an object.
 type entry struct {
 	key
 	group   string
 	status  string
 	created time.Time
-	changed time.Time // zero if it is as it was in the beginning
+	changed time.Time // zero if it has not changed since the initial list
 }
 
-// group is the objects that have something in common.
+// group has the counts of the objects of a group.
 //
 // Invariant: objects is the sum of statuses, and is not zero.
 type group struct {
@@ -48,7 +48,7 @@ func New(by object.By, namespaces bool) *View {
 	return &View{by: by, namespaces: namespaces, objects: make(map[key]*entry), groups: make(map[string]*group)}
 }
 
-// Put takes in an object that is new or has changed. The time is zero for what was there in the beginning.
+// Put adds or replaces an object. The time is zero for objects of the initial list.
 func (v *View) Put(obj *unstructured.Unstructured, at time.Time) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -61,12 +61,12 @@ func (v *View) Put(obj *unstructured.Unstructured, at time.Time) {
 	v.count(at)
 }
 
-// Remove takes an object out.
+// Remove removes an object.
 func (v *View) Remove(obj *unstructured.Unstructured, at time.Time) {
 	v.RemoveKey(obj.GetNamespace(), obj.GetName(), at)
 }
 
-// RemoveKey is Remove for an object of which only the name is known.
+// RemoveKey removes an object of which only the key is known.
 func (v *View) RemoveKey(namespace, name string, at time.Time) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -77,14 +77,14 @@ func (v *View) RemoveKey(namespace, name string, at time.Time) {
 	v.count(at)
 }
 
-// Len is how many objects there are.
+// Len returns the number of objects.
 func (v *View) Len() int {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return len(v.objects)
 }
 
-// leave takes an object out of its group. That is a change of the group, unless the object comes back to it at once.
+// leave removes an object from its group. It counts as a change of the group, unless the object is added to it again at once.
 func (v *View) leave(e *entry, next string, at time.Time) {
 	if e == nil {
 		return
@@ -126,7 +126,7 @@ func (v *View) count(at time.Time) {
 	}
 }
 
-// pace is how many changes there were in each of the last seconds.
+// pace counts the changes in each of the last seconds.
 type pace struct {
 	seconds [paceSeconds]struct {
 		at      int64 // which second it is
@@ -148,7 +148,7 @@ func (p *pace) add(at time.Time) {
 	s.changes++
 }
 
-// rate is how many there were a second, in the last ten.
+// rate returns the changes per second over the last ten seconds.
 func (p *pace) rate(now time.Time) float64 {
 	sum := 0
 	for _, s := range p.seconds {

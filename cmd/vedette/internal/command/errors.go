@@ -19,7 +19,7 @@ import (
 	"vedette.dev/internal/plainurl"
 )
 
-// noConfig says why flags and files name no cluster, and what to do about it.
+// noConfig returns an error for flags and files that select no cluster, with what to do.
 func (f *clusterFlags) noConfig(err error, loader clientcmd.ClientConfig) error {
 	switch {
 	case clientcmd.IsEmptyConfig(err):
@@ -27,8 +27,8 @@ func (f *clusterFlags) noConfig(err error, loader clientcmd.ClientConfig) error 
 		if files := loader.ConfigAccess().GetLoadingPrecedence(); len(files) > 0 {
 			where = "nothing in " + strings.Join(files, ", ")
 		}
-		return fmt.Errorf("there is no cluster to talk to: %s\n"+
-			"Name a kubeconfig with --kubeconfig or KUBECONFIG, or start a server to try things out on with 'vedette serve'", where)
+		return fmt.Errorf("no cluster selected: %s\n"+
+			"Name a kubeconfig with --kubeconfig or KUBECONFIG, or start a test server with 'vedette serve'", where)
 	case errors.Is(err, fs.ErrNotExist) && f.kubeconfig != "":
 		return fmt.Errorf("--kubeconfig: there is no file %s", f.kubeconfig)
 	}
@@ -42,7 +42,7 @@ func (f *clusterFlags) noConfig(err error, loader clientcmd.ClientConfig) error 
 	return fmt.Errorf("the kubeconfig cannot be used: %w", err)
 }
 
-// badConfig is about a configuration that no client can be made of.
+// badConfig returns the error for a configuration that is not valid for a client.
 func (c *cluster) badConfig(err error) error {
 	return fmt.Errorf("the kubeconfig%s cannot be used: %w", c.inContext(), err)
 }
@@ -54,8 +54,8 @@ func (c *cluster) inContext() string {
 	return fmt.Sprintf(" (context %q)", c.context)
 }
 
-// trouble says why the server did not do what was wanted of it, and what to do about it.
-func (c *cluster) trouble(ctx context.Context, err error, wanted string) error {
+// explainError returns why a request failed, and what to do. wanted is what the request was for.
+func (c *cluster) explainError(ctx context.Context, err error, wanted string) error {
 	if cause := context.Cause(ctx); errors.Is(cause, errInterrupted) {
 		return cause
 	}
@@ -68,7 +68,7 @@ func (c *cluster) trouble(ctx context.Context, err error, wanted string) error {
 		if c.namespace == "" {
 			hint = "look at one namespace with -n, "
 		}
-		return fmt.Errorf("not allowed to %s: %s\nAsk for a role with the verbs list and watch, %sor act as somebody else with --context or --as",
+		return fmt.Errorf("not allowed to %s: %s\nAsk for a role with the verbs list and watch, %sor act as another user with --context or --as",
 			wanted, said(err), hint)
 	case said(err) != "":
 		return fmt.Errorf("could not %s: %s", wanted, said(err))
@@ -76,7 +76,7 @@ func (c *cluster) trouble(ctx context.Context, err error, wanted string) error {
 	return c.unreachable(ctx, err)
 }
 
-// said is what the server said, without what was put before it on the way; empty if an error is not an answer of the server.
+// said returns the message of the server without wrapping text, or "" if the error is not a response of the server.
 func said(err error) string {
 	var answer apierrors.APIStatus
 	if !errors.As(err, &answer) || answer.Status().Code == 0 {
@@ -85,21 +85,21 @@ func said(err error) string {
 	return cmp.Or(answer.Status().Message, err.Error())
 }
 
-// unreachable is about a server that did not answer.
+// unreachable returns the error for a server that did not answer.
 func (c *cluster) unreachable(ctx context.Context, err error) error {
 	what := rootCause(err)
-	hint := "Is it running? --kubeconfig, --context and --server say which one is asked"
+	hint := "Is it running? --kubeconfig, --context and --server select the server"
 	switch {
 	case errors.Is(context.Cause(ctx), errTimeout):
 		what = fmt.Sprintf("no answer in %s (--request-timeout)", c.timeout)
 	case errors.As(err, new(*x509.UnknownAuthorityError)) || errors.As(err, new(x509.UnknownAuthorityError)) ||
 		errors.As(err, new(x509.HostnameError)) || errors.As(err, new(*tls.CertificateVerificationError)):
-		hint = "It is not the server that the kubeconfig is for, or its authority is missing there (certificate-authority, --certificate-authority)"
+		hint = "The kubeconfig is for another server, or lacks its certificate authority (certificate-authority, --certificate-authority)"
 	}
 	return fmt.Errorf("cannot reach the API server at %s%s: %s\n%s", plainurl.Hide(c.config.Host), c.inContext(), what, hint)
 }
 
-// rootCause is the last part of an error of the network: the parts before it say where, which is known.
+// rootCause returns the last part of a network error. The parts before it name the address, which is known.
 func rootCause(err error) string {
 	var dns *net.DNSError
 	if errors.As(err, &dns) {

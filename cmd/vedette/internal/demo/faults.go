@@ -11,20 +11,20 @@ import (
 	"vedette.dev/cache"
 )
 
-// fault is a trouble that can be made.
+// fault is a fault that the demo can inject.
 type fault struct {
-	// what is done, for people, and what it shows.
+	// what describes the fault, and shows the expected reaction, for the user.
 	what, shows string
-	// strike makes the trouble. It returns a function that ends it, which may be nil, and one that reports whether the machine has
-	// come out of it.
-	strike func() (end func(), recovered func() bool, err error)
+	// inject injects the fault. It returns a function that ends it, which may be nil, and one that reports whether the machine has
+	// recovered from it.
+	inject func() (end func(), recovered func() bool, err error)
 }
 
-// recoverTime is how long it is waited for the machine to come out of a trouble, before that is told as news.
+// recoverTime is how long the machine may take to recover from a fault before that is reported.
 const recoverTime = 30 * time.Second
 
-// makeTrouble makes one trouble after the other, until the context ends.
-func (d *Demo) makeTrouble(ctx context.Context) {
+// injectFaults injects one fault after the other until the context ends.
+func (d *Demo) injectFaults(ctx context.Context) {
 	if d.config.Pause < 0 {
 		<-ctx.Done()
 		return
@@ -37,19 +37,19 @@ func (d *Demo) makeTrouble(ctx context.Context) {
 		}
 		select {
 		case <-time.After(wait):
-			d.make(ctx, faults[i%len(faults)])
+			d.inject(ctx, faults[i%len(faults)])
 		case <-ctx.Done():
 			return
 		}
 	}
 }
 
-// make makes a trouble, and tells when it is over.
-func (d *Demo) make(ctx context.Context, f fault) {
+// inject injects a fault, and reports when the machine has recovered.
+func (d *Demo) inject(ctx context.Context, f fault) {
 	began := time.Now()
-	end, recovered, err := f.strike()
+	end, recovered, err := f.inject()
 	if err != nil {
-		d.config.Tell(fmt.Sprintf("trouble could not be made: %s: %v", f.what, err))
+		d.config.Tell(fmt.Sprintf("fault not injected: %s: %v", f.what, err))
 		return
 	}
 	if end != nil {
@@ -73,7 +73,7 @@ func (d *Demo) make(ctx context.Context, f fault) {
 	d.config.Tell(fmt.Sprintf("recovered after %s: %s", time.Since(began).Round(time.Millisecond), f.what))
 }
 
-// faults are those of a server of one's own.
+// faults returns the faults for a server that only the demo uses.
 func (e *embedded) faults(d *Demo) []fault {
 	return []fault{
 		{"all connections cut", "watches go on from where they were", func() (func(), func() bool, error) {
@@ -82,17 +82,17 @@ func (e *embedded) faults(d *Demo) []fault {
 			return nil, again, nil
 		}},
 		d.slowHandler(),
-		{"history compacted, watches ended with 410 Gone", "informers list anew and tell what they missed", func() (func(), func() bool, error) {
+		{"history compacted, watches ended with 410 Gone", "informers relist and deliver the changes they missed", func() (func(), func() bool, error) {
 			again := d.machine.newWatches()
 			e.server.Compact()
-			// Those that are under way are hit now.
+			// Running watches are affected now.
 			injection, err := e.server.Inject(apitest.Fault{Match: apitest.Match{Verbs: []string{"watch"}}, Effect: apitest.EndExpired})
 			if err == nil {
 				injection.Remove()
 			}
 			return nil, again, err
 		}},
-		{"the next 5 writes of pages refused", "the operator backs off and tries again", func() (func(), func() bool, error) {
+		{"the next 5 writes of pages refused", "the operator backs off and retries", func() (func(), func() bool, error) {
 			const times = 5
 			injection, err := e.server.Inject(apitest.Fault{
 				Match:  apitest.Match{Verbs: []string{"create", "update", "delete"}, Resource: "configmaps", Namespace: corev1.NamespaceDefault},
@@ -106,7 +106,7 @@ func (e *embedded) faults(d *Demo) []fault {
 	}
 }
 
-// faults are those that hurt nobody else in the cluster.
+// faults returns the faults that do not affect other clients of the cluster.
 func (c *cluster) faults(d *Demo) []fault {
 	return []fault{
 		{"all connections of the demo cut", "watches go on from where they were", func() (func(), func() bool, error) {
@@ -121,7 +121,7 @@ func (c *cluster) faults(d *Demo) []fault {
 // stallTime is how long a handler is stalled.
 const stallTime = 2500 * time.Millisecond
 
-// slowHandler stalls the handler that can be.
+// slowHandler returns the fault that stalls the slow handler.
 func (d *Demo) slowHandler() fault {
 	m := d.machine
 	return fault{"a handler of " + m.slowName + " stalled", "the cache and other handlers do not wait for it", func() (func(), func() bool, error) {
@@ -134,7 +134,7 @@ func (d *Demo) slowHandler() fault {
 	}}
 }
 
-// newWatches returns a function that reports whether every informer has begun a watch since, and has heard something by it.
+// newWatches returns a function that reports whether every informer has since begun a watch and received an event from it.
 func (m *machine) newWatches() func() bool {
 	began := time.Now()
 	before := make([]uint64, len(m.looks))
@@ -156,7 +156,7 @@ func (m *machine) newWatches() func() bool {
 	}
 }
 
-// behind reports whether a handler has not been told of something for longer than a moment.
+// behind reports whether a handler has had undelivered notifications for longer than a moment.
 func (m *machine) behind() bool {
 	for _, l := range m.looks {
 		for _, h := range cache.StateOf(l.informer).Handlers {

@@ -100,7 +100,7 @@ func TestLeaseIsDeleted(t *testing.T) {
 		e.wantHolder("b", 1)
 		c := e.start(e.add("c", nil))
 		sleep(time.Second)
-		for range 20 { // whoever comes first, the leader stays
+		for range 20 { // in any order, the leader stays
 			if err := e.server.Delete(t.Context(), e.lease(), metav1.DeleteOptions{}); err != nil {
 				t.Fatal(err)
 			}
@@ -123,7 +123,7 @@ func TestLeaseIsDeleted(t *testing.T) {
 	})
 }
 
-// Somebody writes another holder into the lease: the leader stops as soon as it sees that.
+// Another client writes another holder into the lease: the leader stops as soon as it sees that.
 func TestHolderIsEdited(t *testing.T) {
 	for _, holder := range []string{"", "x"} {
 		bubble(t, func(t *testing.T, e *election) {
@@ -269,9 +269,9 @@ func TestErrorsNameTheHolder(t *testing.T) {
 	bubble(t, func(t *testing.T, e *election) {
 		a := e.start(e.add("a", nil))
 		sleep(time.Second)
-		e.edit(func(l *coordinationv1.Lease) { l.Spec.HolderIdentity = new("somebody") })
+		e.edit(func(l *coordinationv1.Lease) { l.Spec.HolderIdentity = new("other") })
 		a.await(t)
-		if cause := context.Cause(a.context()); !strings.Contains(cause.Error(), `"somebody"`) {
+		if cause := context.Cause(a.context()); !strings.Contains(cause.Error(), `"other"`) {
 			t.Errorf("%v", cause)
 		}
 	})
