@@ -101,6 +101,9 @@ func (m *migration) summary(done *migrate.Report) {
 		fmt.Fprintf(m.out, ", %s of a rest.Config", count(n, "conversion"))
 	}
 	fmt.Fprintln(m.out)
+	if done.Raised != "" {
+		fmt.Fprintf(m.out, "Raised to %s, which Vedette uses: client-go and the modules that are released with it\n", done.Raised)
+	}
 	if len(done.Stays) > 0 {
 		fmt.Fprintln(m.out, "Left with client-go:")
 		for _, path := range slices.Sorted(maps.Keys(done.Stays)) {

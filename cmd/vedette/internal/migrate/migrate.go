@@ -53,6 +53,8 @@ type Report struct {
 	Stays map[string]int
 	// ByHand is what has to be done by hand. Errors of the compiler are among it.
 	ByHand []Item
+	// Raised is the version to which modules that are released together with client-go were raised, if any were.
+	Raised string
 	// Builds says that the program and its tests compile.
 	Builds bool
 	// Vendored says that there is a vendor folder, which is not up to date.
@@ -142,6 +144,9 @@ func (m *migration) run(ctx context.Context) error {
 		}
 		m.vedette = loaded.Dir
 	}
+	if err := m.raise(ctx); err != nil {
+		return err
+	}
 	files, err := m.files(ctx)
 	if err != nil {
 		return err
@@ -193,6 +198,59 @@ func (m *migration) require(ctx context.Context, path, folder string) error {
 		args = append(args, "-replace="+path+"="+folder)
 	}
 	return m.mod.Edit(ctx, args...)
+}
+
+// staging are the modules that are released together with client-go, with the same version.
+var staging = []string{
+	"api", "apiextensions-apiserver", "apimachinery", "apiserver", "cli-runtime", "client-go", "cloud-provider", "code-generator", "component-base",
+	"component-helpers", "controller-manager", "kube-aggregator", "kubectl", "kubelet", "metrics", "mount-utils", "pod-security-admission",
+}
+
+// raise raises the modules that are released together with client-go to the version that Vedette uses: those that stay would not compile
+// with newer types.
+func (m *migration) raise(ctx context.Context) error {
+	data, err := os.ReadFile(filepath.Join(m.vedette, "go.mod"))
+	if err != nil {
+		return err
+	}
+	version := requiredIn(string(data), "k8s.io/api")
+	if version == "" {
+		return nil
+	}
+	var args []string
+	for _, name := range staging {
+		path := "k8s.io/" + name
+		if has := m.mod.Required[path]; has != "" && older(has, version) && m.mod.Replaces[path] == "" {
+			args = append(args, "-require="+path+"@"+version)
+		}
+	}
+	if len(args) == 0 {
+		return nil
+	}
+	m.report.Raised = version
+	return m.mod.Edit(ctx, args...)
+}
+
+// requiredIn returns the version of a module that the text of a go.mod requires.
+func requiredIn(text, path string) string {
+	for line := range strings.Lines(text) {
+		if fields := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "require ")); len(fields) >= 2 && fields[0] == path {
+			return fields[1]
+		}
+	}
+	return ""
+}
+
+// older reports whether a version is before another. Both are as v0.36.3; others are never older.
+func older(a, b string) bool {
+	var x, y [3]int
+	if n, _ := fmt.Sscanf(a, "v%d.%d.%d", &x[0], &x[1], &x[2]); n != 3 {
+		return false
+	}
+	if n, _ := fmt.Sscanf(b, "v%d.%d.%d", &y[0], &y[1], &y[2]); n != 3 {
+		return false
+	}
+	return slices.Compare(x[:], y[:]) < 0
 }
 
 // requireBridge makes go.mod require the module of package bridge.

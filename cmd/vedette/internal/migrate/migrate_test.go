@@ -34,7 +34,9 @@ func world(t *testing.T) (dir string, want map[string]string) {
 
 func program(dir string) string { return filepath.Join(dir, "program") }
 
-func config(dir string) Config { return Config{Dir: program(dir), Vedette: filepath.Join(dir, "vedette")} }
+func config(dir string) Config {
+	return Config{Dir: program(dir), Vedette: filepath.Join(dir, "vedette")}
+}
 
 func write(t *testing.T, name, text string) {
 	t.Helper()
@@ -72,7 +74,9 @@ func run(t *testing.T, dir string, args ...string) string {
 	return string(out)
 }
 
-func status(t *testing.T, dir string) string { return run(t, program(dir), "git", "status", "--porcelain") }
+func status(t *testing.T, dir string) string {
+	return run(t, program(dir), "git", "status", "--porcelain")
+}
 
 func TestProgram(t *testing.T) {
 	dir, want := world(t)
