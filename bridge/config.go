@@ -170,3 +170,16 @@ func FromClientGo(c *clientgorest.Config) (*rest.Config, error) {
 	}
 	return out, nil
 }
+
+// MustToClientGo is ToClientGo for places with room for one value. It panics if the configuration cannot be converted.
+func MustToClientGo(c *rest.Config) *clientgorest.Config { return must(ToClientGo(c)) }
+
+// MustFromClientGo is FromClientGo for places with room for one value. It panics if the configuration cannot be converted.
+func MustFromClientGo(c *clientgorest.Config) *rest.Config { return must(FromClientGo(c)) }
+
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}

@@ -46,7 +46,10 @@ func newRoot(s *streams) *cobra.Command {
 			vedette explain web default/shop --url http://localhost:8081
 
 			# All shared informers of a client-go program on Vedette
-			vedette patch-client-go --vedette ../vedette`),
+			vedette patch-client-go --vedette ../vedette
+
+			# A program for client-go, rewritten for Vedette
+			vedette migrate --vedette ../vedette`),
 		Args:          noSuchCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SilenceErrors: true,
@@ -59,7 +62,7 @@ func newRoot(s *streams) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{err: plainly(err), command: cmd.CommandPath()}
 	})
-	root.AddCommand(newDemo(s), newServe(s), newWatch(s), newChurn(s), newConsole(s), newExplain(s), newPatchClientGo(s), newVersion(s))
+	root.AddCommand(newDemo(s), newServe(s), newWatch(s), newChurn(s), newConsole(s), newExplain(s), newPatchClientGo(s), newMigrate(s), newVersion(s))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {

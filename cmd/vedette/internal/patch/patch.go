@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
+
+	"vedette.dev/cmd/vedette/internal/gomod"
 )
 
 // Config says what is patched. The zero value is the module of the current folder.
@@ -37,7 +38,6 @@ type Report struct {
 
 const (
 	clientGo    = "k8s.io/client-go"
-	vedette     = "vedette.dev"
 	defaultCopy = "client-go-on-vedette"
 	// recordName is the file in the copy that says what to undo.
 	recordName = "vedette-patch.json"
@@ -67,18 +67,18 @@ func Apply(ctx context.Context, c Config) (_ *Report, err error) {
 	created := ""
 	defer func() {
 		if err != nil { // the go command may have changed go.mod even where it was only asked
-			err = errors.Join(err, m.restore(), os.RemoveAll(created))
+			err = errors.Join(err, m.Restore(), os.RemoveAll(created))
 		}
 	}()
 	version, from, err := m.clientGo(ctx)
 	if err != nil {
 		return nil, err
 	}
-	at, err := m.vedette(c.Vedette)
+	at, err := m.Vedette(c.Vedette)
 	if err != nil {
 		return nil, err
 	}
-	out := &Report{Module: m.dir, Copy: filepath.Join(m.dir, c.Copy), Version: version, Vendored: exists(filepath.Join(m.dir, "vendor"))}
+	out := &Report{Module: m.Dir, Copy: filepath.Join(m.Dir, c.Copy), Version: version, Vendored: exists(filepath.Join(m.Dir, "vendor"))}
 	if exists(out.Copy) {
 		return nil, fmt.Errorf("%s exists; remove it, or choose another folder with --dir", out.Copy)
 	}
@@ -91,14 +91,14 @@ func Apply(ctx context.Context, c Config) (_ *Report, err error) {
 	if err := copyClientGo(from, out.Copy); err != nil {
 		return nil, err
 	}
-	for _, dir := range []string{out.Copy, m.dir} {
-		if err := m.edit(ctx, dir, "-require="+vedette+"@"+at.version); err != nil {
+	for _, dir := range []string{out.Copy, m.Dir} {
+		if _, err := gomod.Run(ctx, dir, "mod", "edit", "-require="+gomod.Vedette+"@"+at.Version); err != nil {
 			return nil, err
 		}
 	}
 	m.replace(clientGo, "./"+filepath.ToSlash(c.Copy))
-	if at.folder != "" {
-		m.replace(vedette, at.folder)
+	if at.Folder != "" {
+		m.replace(gomod.Vedette, at.Folder)
 	}
 	if err := m.save(ctx); err != nil {
 		return nil, err
@@ -111,11 +111,11 @@ func Apply(ctx context.Context, c Config) (_ *Report, err error) {
 	if err := m.resolve(ctx); err != nil {
 		return nil, err
 	}
-	patched, err := os.ReadFile(filepath.Join(m.dir, "go.mod"))
+	patched, err := os.ReadFile(filepath.Join(m.Dir, "go.mod"))
 	if err != nil {
 		return nil, err
 	}
-	m.record.GoMod, m.record.GoSum, m.record.Patched = string(m.mod), string(m.sum), string(patched)
+	m.record.GoMod, m.record.GoSum, m.record.Patched = string(m.Mod), string(m.Sum), string(patched)
 	data, err := json.MarshalIndent(m.record, "", "\t")
 	if err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func Undo(ctx context.Context, c Config) (_ *Report, err error) {
 	if err != nil {
 		return nil, err
 	}
-	copied := filepath.Join(m.dir, c.Copy)
+	copied := filepath.Join(m.Dir, c.Copy)
 	data, err := os.ReadFile(filepath.Join(copied, recordName))
 	if err != nil {
 		return nil, fmt.Errorf("%s is not a copy that patch-client-go has written; name it with --dir: %w", copied, err)
@@ -141,14 +141,14 @@ func Undo(ctx context.Context, c Config) (_ *Report, err error) {
 	if err := json.Unmarshal(data, &m.record); err != nil {
 		return nil, fmt.Errorf("%s of %s: %w", recordName, copied, err)
 	}
-	out := &Report{Module: m.dir, Copy: copied, Vendored: exists(filepath.Join(m.dir, "vendor"))}
-	if m.record.Patched == string(m.mod) {
-		m.mod, m.sum = []byte(m.record.GoMod), []byte(m.record.GoSum)
-		return out, errors.Join(m.restore(), os.RemoveAll(copied))
+	out := &Report{Module: m.Dir, Copy: copied, Vendored: exists(filepath.Join(m.Dir, "vendor"))}
+	if m.record.Patched == string(m.Mod) {
+		m.Mod, m.Sum = []byte(m.record.GoMod), []byte(m.record.GoSum)
+		return out, errors.Join(m.Restore(), os.RemoveAll(copied))
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, m.restore())
+			err = errors.Join(err, m.Restore())
 		}
 	}()
 	args := []string{}
@@ -159,7 +159,7 @@ func Undo(ctx context.Context, c Config) (_ *Report, err error) {
 			args = append(args, "-dropreplace="+module)
 		}
 	}
-	if err := m.edit(ctx, m.dir, args...); err != nil {
+	if err := m.Edit(ctx, args...); err != nil {
 		return nil, err
 	}
 	c.progress("go mod tidy")
@@ -177,18 +177,18 @@ func (c *Config) progress(step string) {
 
 // clientGo returns the version of client-go that the module uses, and the folder that has it.
 func (m *module) clientGo(ctx context.Context) (version, dir string, err error) {
-	if by, ok := m.replaces[clientGo]; ok && isFolder(by) {
-		if exists(filepath.Join(m.dir, by, recordName)) {
+	if by, ok := m.Replaces[clientGo]; ok && gomod.IsFolder(by) {
+		if exists(filepath.Join(m.Dir, by, recordName)) {
 			return "", "", ErrPatched
 		}
 		return "", "", fmt.Errorf("%s is replaced by the folder %s; only a version that was published can be patched", clientGo, by)
 	}
-	if version := m.required[clientGo]; version != "" && m.replaces[clientGo] == "" && !isKnown(version) {
+	if version := m.Required[clientGo]; version != "" && m.Replaces[clientGo] == "" && !isKnown(version) {
 		return "", "", unknown(version)
 	}
-	used, err := m.list(ctx, clientGo)
+	used, err := m.List(ctx, clientGo)
 	if err != nil {
-		return "", "", fmt.Errorf("the module in %s does not use %s: %w", m.dir, clientGo, err)
+		return "", "", fmt.Errorf("the module in %s does not use %s: %w", m.Dir, clientGo, err)
 	}
 	if used.Replace != nil {
 		used = used.Replace
@@ -199,8 +199,8 @@ func (m *module) clientGo(ctx context.Context) (version, dir string, err error) 
 	if !isKnown(used.Version) {
 		return "", "", unknown(used.Version)
 	}
-	var loaded listed
-	if err := m.goJSON(ctx, &loaded, "mod", "download", "-json", clientGo+"@"+used.Version); err != nil {
+	var loaded gomod.Listed
+	if err := m.JSON(ctx, &loaded, "mod", "download", "-json", clientGo+"@"+used.Version); err != nil {
 		return "", "", err
 	}
 	return used.Version, loaded.Dir, nil
@@ -208,40 +208,6 @@ func (m *module) clientGo(ctx context.Context) (version, dir string, err error) 
 
 func unknown(version string) error {
 	return fmt.Errorf("client-go %s is not known; known are %s", version, strings.Join(known, "x, ")+"x")
-}
-
-// origin is where the module has vedette.dev from.
-type origin struct{ version, folder string }
-
-// vedette returns where the module is to have vedette.dev from.
-func (m *module) vedette(from string) (origin, error) {
-	const unpublished = "v0.0.0"
-	switch {
-	case from == "":
-		if m.required[vedette] != "" {
-			return origin{version: m.required[vedette]}, nil
-		}
-		if m.replaces[vedette] != "" {
-			return origin{version: unpublished}, nil
-		}
-		return origin{}, errors.New("the module does not require vedette.dev: say with --vedette which version to use, or which folder has the source")
-	case !isFolder(from) && strings.HasPrefix(from, "v"):
-		return origin{version: from}, nil
-	}
-	folder, err := filepath.Abs(from)
-	if err != nil {
-		return origin{}, err
-	}
-	data, err := os.ReadFile(filepath.Join(folder, "go.mod"))
-	if err != nil || !slices.Contains(strings.Split(string(data), "\n"), "module "+vedette) {
-		return origin{}, fmt.Errorf("--vedette is %q, which is neither a version nor a folder with the source of vedette.dev", from)
-	}
-	return origin{version: unpublished, folder: folder}, nil
-}
-
-// isFolder reports whether the right side of a replace line is a folder.
-func isFolder(path string) bool {
-	return filepath.IsAbs(path) || path == "." || path == ".." || strings.HasPrefix(path, "./") || strings.HasPrefix(path, "../")
 }
 
 func exists(path string) bool {

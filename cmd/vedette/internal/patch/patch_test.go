@@ -80,35 +80,6 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-func TestWhereVedetteComesFrom(t *testing.T) {
-	source := t.TempDir()
-	write(t, filepath.Join(source, "go.mod"), "module vedette.dev\n")
-	for _, c := range []struct {
-		name, from, version, folder, want string
-		m                                 module
-	}{
-		{name: "nothing", want: "does not require vedette.dev"},
-		{name: "required", m: module{required: map[string]string{vedette: "v1.2.3"}}, version: "v1.2.3"},
-		{name: "replaced", m: module{replaces: map[string]string{vedette: "../vedette"}}, version: "v0.0.0"},
-		{name: "a version", from: "v1.2.3", version: "v1.2.3"},
-		{name: "a folder", from: source, version: "v0.0.0", folder: source},
-		{name: "another folder", from: t.TempDir(), want: "neither a version nor a folder"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			got, err := c.m.vedette(c.from)
-			if c.want != "" {
-				if err == nil || !strings.Contains(err.Error(), c.want) {
-					t.Errorf("the error is %v, want one with %q", err, c.want)
-				}
-				return
-			}
-			if err != nil || got != (origin{c.version, c.folder}) {
-				t.Errorf("%+v, %v", got, err)
-			}
-		})
-	}
-}
-
 func TestNoModule(t *testing.T) {
 	t.Setenv("GOPROXY", "off")
 	if _, err := Apply(t.Context(), Config{Dir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "there is no go.mod") {

@@ -1,0 +1,13 @@
+// Package migrate rewrites a program for client-go so that it uses Vedette.
+//
+// It works on the files of one module, in a clean git tree:
+//
+//  1. rewrite: imports of packages that Vedette has become Vedette's; imports of auth plugins are removed. All other imports stay.
+//  2. require: go.mod requires vedette.dev, and the bridge if conversions are needed.
+//  3. convert: the program is compiled. Where a rest.Config of one library is used as one of the other, the compiler reports the place, and a
+//     conversion of package bridge is put there. This is repeated until the compiler reports no more such places.
+//  4. report: what was changed, what stays with client-go, and what has to be done by hand, with file and line.
+//
+// The compiler decides what does not fit, and not a reading of types of our own: what this package does not understand is an error of the
+// compiler, and part of the report.
+package migrate
