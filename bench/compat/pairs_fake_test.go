@@ -15,7 +15,7 @@ import (
 
 // fakePairs are the clients for tests.
 var fakePairs = []Pair{
-	{Peer: "k8s.io/client-go/testing", Own: "vedette.dev/testing"},
+	{Peer: "k8s.io/client-go/testing", Own: "vedette.dev/testing", Declared: "vedette.dev/internal/testing"},
 	{Peer: "k8s.io/client-go/kubernetes/fake", Own: "vedette.dev/kubernetes/fake"},
 	{Peer: "k8s.io/client-go/dynamic/fake", Own: "vedette.dev/dynamic/fake"},
 	{Peer: "k8s.io/client-go/metadata/fake", Own: "vedette.dev/metadata/fake"},
