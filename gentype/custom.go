@@ -53,7 +53,7 @@ type Event[T any] struct {
 // need be generated for it. It speaks JSON.
 type Custom[T any] struct {
 	resource Resource
-	inner    *Client[T, List[T]]
+	inner    *ResourceClient[T, List[T]]
 }
 
 // NewForConfig returns a client for all namespaces. Use In for one of them.

@@ -1,6 +1,6 @@
 // Package gentype has a generic client for all kinds.
 //
-// A [Client] is for one resource: it has its name, its namespace if it has one, the Go type of an object (T) and of a
+// A [ResourceClient] is for one resource: it has its name, its namespace if it has one, the Go type of an object (T) and of a
 // list (L). The packages under kubernetes/typed wrap it, with a few lines per kind. For a custom resource no generated
 // code is needed, and no DeepCopy either: a struct with the two metadata fields is enough.
 //
@@ -17,9 +17,11 @@
 //
 // The types:
 //
-//   - [Client]: create, update, delete, get, list, watch, patch and apply, for one resource.
+//   - [ResourceClient]: create, update, delete, get, list, watch, patch and apply, for one resource.
 //   - [Interface], [StatusInterface] and the one-verb interfaces they consist of: the interfaces of the typed packages.
 //   - [ApplyConfiguration], and [Apply], which returns one for any object: the body of a server-side apply.
 //   - [Custom], [Resource], [List], [Event]: a client for your own struct.
 //   - [ForConfig] and related functions: create a group's client from a [rest.Config].
+//   - [Client], [ClientWithListAndApply], [FakeClient], [NewClient] and the like: client-go's names, for clientsets that
+//     client-gen writes. They compile when their import paths are rewritten.
 package gentype

@@ -240,7 +240,7 @@ func TestListForms(t *testing.T) {
 			fmt.Fprint(w, tt.body)
 		}))
 		group := gentype.NewGroup(corev1.SchemeGroupVersion, corev1.AddToScheme)
-		client, err := gentype.ForConfig(&rest.Config{Host: server.URL, QPS: -1}, group, func(c rest.Interface) *gentype.Client[corev1.Pod, corev1.PodList] {
+		client, err := gentype.ForConfig(&rest.Config{Host: server.URL, QPS: -1}, group, func(c rest.Interface) *gentype.ResourceClient[corev1.Pod, corev1.PodList] {
 			return gentype.New[corev1.Pod, corev1.PodList](c, "pods", "")
 		})
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 	"vedette.dev/rest"
 )
 
-// Target is a Client without its types, for requests for subresources.
+// Target is a ResourceClient without its types, for requests for subresources.
 type Target interface {
 	GetClient() rest.Interface
 	On(*rest.Request) *rest.Request

@@ -40,7 +40,7 @@ type TypedClient[T, L any] struct {
 //
 // Writes with DryRun are not recorded, nor are DeleteCollection and subresources that have a type of their own, such as
 // scale. Recording deletions needs a client that returns the server's answer, as those of this module do (see
-// gentype.Client.DeleteAnswer).
+// gentype.ResourceClient.DeleteAnswer).
 func Client[T, L any](client TypedInterface[T, L], tracker *Tracker) *TypedClient[T, L] {
 	w := writer{t: tracker}
 	if c, ok := client.(interface{ GetNamespace() string }); ok {

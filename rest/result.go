@@ -117,7 +117,7 @@ func (r *Request) responseError(resp *http.Response, body []byte) error {
 		resource = schema.GroupResource{Group: r.content.GroupVersion.Group, Resource: r.resource}
 	}
 	after, _ := retryAfterHeader(resp)
-	return apierrors.NewGenericServerResponse(resp.StatusCode, resp.Request.Method, resource, r.name, message, int(after/time.Second), true)
+	return apierrors.NewGenericServerResponse(resp.StatusCode, r.verb, resource, r.name, message, int(after/time.Second), true)
 }
 
 func isText(resp *http.Response) bool {

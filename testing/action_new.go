@@ -1,45 +1,27 @@
 package testing
 
 import (
-	"fmt"
-	"path"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"vedette.dev/internal/testing"
 )
 
 type resource = schema.GroupVersionResource
 
 // Each function here makes an action. Those with Root in their names are for objects without a namespace.
 
-func newAction(verb string, r resource, namespace, subresource string) ActionImpl {
-	return ActionImpl{Verb: verb, Resource: r, Namespace: namespace, Subresource: subresource}
+func target(r resource, namespace, subresource string) testing.Target {
+	return testing.Target{Resource: r, Namespace: namespace, Subresource: subresource}
 }
 
 // ExtractFromListOptions parses the selectors of a metav1.ListOptions. It panics if they cannot be parsed.
 func ExtractFromListOptions(opts any) (labelSelector labels.Selector, fieldSelector fields.Selector, resourceVersion string) {
-	o, ok := opts.(metav1.ListOptions)
-	if !ok {
-		panic(fmt.Sprintf("testing: the options of a list are a %T, not a metav1.ListOptions", opts))
-	}
-	labelSelector, err := labels.Parse(o.LabelSelector)
-	if err != nil {
-		panic(fmt.Sprintf("testing: label selector %q: %v", o.LabelSelector, err))
-	}
-	fieldSelector, err = fields.ParseSelector(o.FieldSelector)
-	if err != nil {
-		panic(fmt.Sprintf("testing: field selector %q: %v", o.FieldSelector, err))
-	}
-	return labelSelector, fieldSelector, o.ResourceVersion
-}
-
-func restrictions(opts metav1.ListOptions) ListRestrictions {
-	l, f, _ := ExtractFromListOptions(opts)
-	return ListRestrictions{Labels: l, Fields: f}
+	return testing.ExtractFromListOptions(opts)
 }
 
 // selectors are the options that older forms of the constructors keep.
@@ -70,7 +52,7 @@ func NewGetSubresourceAction(r resource, namespace, subresource, name string) Ge
 
 // NewGetSubresourceActionWithOptions reads a subresource.
 func NewGetSubresourceActionWithOptions(r resource, namespace, subresource, name string, opts metav1.GetOptions) GetActionImpl {
-	return GetActionImpl{ActionImpl: newAction("get", r, namespace, subresource), Name: name, GetOptions: opts}
+	return target(r, namespace, subresource).Get(name, opts)
 }
 
 // NewRootGetAction reads an object.
@@ -100,8 +82,7 @@ func NewListAction(r resource, kind schema.GroupVersionKind, namespace string, o
 
 // NewListActionWithOptions reads a list.
 func NewListActionWithOptions(r resource, kind schema.GroupVersionKind, namespace string, opts metav1.ListOptions) ListActionImpl {
-	return ListActionImpl{ActionImpl: newAction("list", r, namespace, ""), Kind: kind,
-		ListRestrictions: restrictions(opts), ListOptions: opts}
+	return target(r, namespace, "").List(kind, opts)
 }
 
 // NewRootListAction reads a list. Of the options, the selectors count.
@@ -131,7 +112,7 @@ func NewCreateSubresourceAction(r resource, name, subresource, namespace string,
 
 // NewCreateSubresourceActionWithOptions writes to a subresource.
 func NewCreateSubresourceActionWithOptions(r resource, name, subresource, namespace string, object runtime.Object, opts metav1.CreateOptions) CreateActionImpl {
-	return CreateActionImpl{ActionImpl: newAction("create", r, namespace, subresource), Name: name, Object: object, CreateOptions: opts}
+	return target(r, namespace, subresource).Create(name, object, opts)
 }
 
 // NewRootCreateAction returns an object.
@@ -171,7 +152,7 @@ func NewUpdateSubresourceAction(r resource, subresource, namespace string, objec
 
 // NewUpdateSubresourceActionWithOptions replaces a subresource.
 func NewUpdateSubresourceActionWithOptions(r resource, subresource, namespace string, object runtime.Object, opts metav1.UpdateOptions) UpdateActionImpl {
-	return UpdateActionImpl{ActionImpl: newAction("update", r, namespace, subresource), Object: object, UpdateOptions: opts}
+	return target(r, namespace, subresource).Update(object, opts)
 }
 
 // NewRootUpdateAction replaces an object.
@@ -211,8 +192,7 @@ func NewPatchSubresourceAction(r resource, namespace, name string, pt types.Patc
 
 // NewPatchSubresourceActionWithOptions changes a subresource.
 func NewPatchSubresourceActionWithOptions(r resource, namespace, name string, pt types.PatchType, patch []byte, opts metav1.PatchOptions, subresources ...string) PatchActionImpl {
-	return PatchActionImpl{ActionImpl: newAction("patch", r, namespace, path.Join(subresources...)), Name: name,
-		PatchType: pt, Patch: patch, PatchOptions: opts}
+	return target(r, namespace, "").Patch(name, pt, patch, opts, subresources...)
 }
 
 // NewRootPatchAction changes an object.
@@ -252,7 +232,7 @@ func NewDeleteSubresourceAction(r resource, subresource, namespace, name string)
 
 // NewDeleteSubresourceActionWithOptions deletes a subresource.
 func NewDeleteSubresourceActionWithOptions(r resource, subresource, namespace, name string, opts metav1.DeleteOptions) DeleteActionImpl {
-	return DeleteActionImpl{ActionImpl: newAction("delete", r, namespace, subresource), Name: name, DeleteOptions: opts}
+	return target(r, namespace, subresource).Delete(name, opts)
 }
 
 // NewRootDeleteAction deletes an object.
@@ -282,8 +262,7 @@ func NewDeleteCollectionAction(r resource, namespace string, opts any) DeleteCol
 
 // NewDeleteCollectionActionWithOptions deletes what is selected.
 func NewDeleteCollectionActionWithOptions(r resource, namespace string, deleteOpts metav1.DeleteOptions, listOpts metav1.ListOptions) DeleteCollectionActionImpl {
-	return DeleteCollectionActionImpl{ActionImpl: newAction("delete-collection", r, namespace, ""),
-		ListRestrictions: restrictions(listOpts), DeleteOptions: deleteOpts, ListOptions: listOpts}
+	return target(r, namespace, "").DeleteCollection(deleteOpts, listOpts)
 }
 
 // NewRootDeleteCollectionAction deletes what is selected.
@@ -303,9 +282,7 @@ func NewWatchAction(r resource, namespace string, opts any) WatchActionImpl {
 
 // NewWatchActionWithOptions follows what is selected.
 func NewWatchActionWithOptions(r resource, namespace string, opts metav1.ListOptions) WatchActionImpl {
-	l, f, version := ExtractFromListOptions(opts)
-	return WatchActionImpl{ActionImpl: newAction("watch", r, namespace, ""), ListOptions: opts,
-		WatchRestrictions: WatchRestrictions{Labels: l, Fields: f, ResourceVersion: version}}
+	return target(r, namespace, "").Watch(opts)
 }
 
 // NewRootWatchAction follows what is selected.
@@ -320,6 +297,6 @@ func NewRootWatchActionWithOptions(r resource, opts metav1.ListOptions) WatchAct
 
 // NewProxyGetAction reads from a pod or a service.
 func NewProxyGetAction(r resource, namespace, scheme, name, port, path string, params map[string]string) ProxyGetActionImpl {
-	return ProxyGetActionImpl{ActionImpl: newAction("get", r, namespace, ""), Scheme: scheme, Name: name, Port: port,
+	return ProxyGetActionImpl{ActionImpl: ActionImpl{Verb: "get", Resource: r, Namespace: namespace}, Scheme: scheme, Name: name, Port: port,
 		Path: path, Params: params}
 }

@@ -3,37 +3,19 @@ package testing
 import (
 	"errors"
 	"fmt"
+	"reflect"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/managedfields"
-	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/yaml"
 
 	"vedette.dev/apitest"
 	"vedette.dev/internal/tracker"
 )
-
-// ObjectTracker gives access to the objects of a fake client without calling its reactors or recording actions.
-type ObjectTracker interface {
-	// Add stores an object unchanged, and replaces one of the same name. For a list, it stores each item.
-	Add(obj runtime.Object) error
-	Get(gvr schema.GroupVersionResource, ns, name string, opts ...metav1.GetOptions) (runtime.Object, error)
-	Create(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.CreateOptions) error
-	Update(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.UpdateOptions) error
-	// Patch replaces an object by obj, which is already patched.
-	Patch(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.PatchOptions) error
-	Apply(gvr schema.GroupVersionResource, applyConfiguration runtime.Object, ns string, opts ...metav1.PatchOptions) error
-	// List returns a list of the kind, which is that of an object in it.
-	List(gvr schema.GroupVersionResource, gvk schema.GroupVersionKind, ns string, opts ...metav1.ListOptions) (runtime.Object, error)
-	Delete(gvr schema.GroupVersionResource, ns, name string, opts ...metav1.DeleteOptions) error
-	// Watch follows what happens from now on or, with options, from where they say.
-	Watch(gvr schema.GroupVersionResource, ns string, opts ...metav1.ListOptions) (watch.Interface, error)
-}
 
 // ObjectScheme creates objects, and returns their kinds.
 type ObjectScheme interface {
@@ -48,7 +30,13 @@ func NewObjectTracker(scheme ObjectScheme, _ runtime.Decoder) ObjectTracker {
 	if err != nil {
 		panic(err) // the configuration is valid
 	}
-	return tracker.New(server, scheme)
+	t := tracker.New(server, scheme)
+	if all, ok := scheme.(interface {
+		AllKnownTypes() map[schema.GroupVersionKind]reflect.Type
+	}); ok {
+		t.ServeAll(all)
+	}
+	return t
 }
 
 // NewFieldManagedObjectTracker is NewObjectTracker. All trackers support server-side apply. The structure of lists is

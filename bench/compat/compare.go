@@ -22,6 +22,8 @@ import (
 // Pair is a package of the peer and the one that stands in for it.
 type Pair struct {
 	Peer, Own string
+	// Declared, if set, is the package that declares types which Own exports as aliases: they count as types of Own.
+	Declared string
 	// Omitted are names that are left out on purpose ("Name", or "Type.Member"), with the reason.
 	Omitted map[string]string
 }
@@ -34,13 +36,16 @@ func RenameAll(pairs []Pair) Rename {
 	r := Rename{}
 	for _, p := range pairs {
 		r[p.Peer] = p.Own
+		if p.Declared != "" {
+			r[p.Declared] = p.Own
+		}
 	}
 	return r
 }
 
 // Differences lists what keeps own from standing in for peer, in the order of the names.
 func (p Pair) Differences(peer, own *types.Package, rename Rename) []string {
-	c := comparison{omitted: p.Omitted, used: map[string]bool{}, shapes: shapes{rename: rename}}
+	c := comparison{declared: p.Declared, omitted: p.Omitted, used: map[string]bool{}, shapes: shapes{rename: rename}}
 	for _, name := range peer.Scope().Names() {
 		if obj := peer.Scope().Lookup(name); obj.Exported() {
 			c.object(name, obj, own.Scope().Lookup(name))
@@ -58,10 +63,11 @@ func (p Pair) Differences(peer, own *types.Package, rename Rename) []string {
 }
 
 type comparison struct {
-	omitted map[string]string
-	used    map[string]bool // omitted names that are omitted indeed
-	shapes  shapes
-	found   []string
+	declared string
+	omitted  map[string]string
+	used     map[string]bool // omitted names that are omitted indeed
+	shapes   shapes
+	found    []string
 }
 
 func (c *comparison) differ(name, format string, args ...any) {
@@ -106,11 +112,19 @@ func (c *comparison) typeName(name string, peer, own *types.TypeName) {
 		c.same(name, "an alias of another type", c.shapes.of(peer.Type()), c.shapes.of(own.Type()))
 	case peer.IsAlias():
 		c.differ(name, "an alias became a type of its own")
+	case own.IsAlias() && c.declaredElsewhere(own):
+		c.defined(name, peer.Type().(*types.Named), types.Unalias(own.Type()).(*types.Named))
 	case own.IsAlias():
 		c.differ(name, "a type of its own became an alias")
 	default:
 		c.defined(name, peer.Type().(*types.Named), own.Type().(*types.Named))
 	}
+}
+
+// declaredElsewhere reports whether an alias is of the type of that name in the package of [Pair.Declared].
+func (c *comparison) declaredElsewhere(own *types.TypeName) bool {
+	named, ok := types.Unalias(own.Type()).(*types.Named)
+	return ok && named.Obj().Name() == own.Name() && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == c.declared
 }
 
 func (c *comparison) defined(name string, peer, own *types.Named) {

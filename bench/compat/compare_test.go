@@ -74,6 +74,24 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
+// TestDeclaredElsewhere: an alias counts as the type only if it is of that name in the package that the pair names.
+func TestDeclaredElsewhere(t *testing.T) {
+	peer := check(t, "peer.example/p", "type S struct{ A int }")
+	for _, tt := range []struct{ declared, source, want string }{
+		{"own.example/internal/p", "type S struct{ A int }", ""},
+		{"own.example/internal/p", "type S struct{ B int }", "S.A: missing field"},
+		{"own.example/internal/other", "type S struct{ A int }", "S: a type of its own became an alias"},
+	} {
+		declaring := check(t, "own.example/internal/p", tt.source)
+		own := types.NewPackage("own.example/p", "p")
+		own.Scope().Insert(types.NewTypeName(token.NoPos, own, "S", declaring.Scope().Lookup("S").Type()))
+		pair := Pair{Peer: peer.Path(), Own: own.Path(), Declared: tt.declared}
+		if found := strings.Join(pair.Differences(peer, own, RenameAll([]Pair{pair})), "\n"); found != tt.want {
+			t.Errorf("found %q, want %q", found, tt.want)
+		}
+	}
+}
+
 func check(t *testing.T, path, source string) *types.Package {
 	t.Helper()
 	fset := token.NewFileSet()

@@ -4,9 +4,13 @@ import (
 	// The comparison loads these by their names; the imports keep them in go.mod.
 	_ "k8s.io/client-go/tools/cache"
 	_ "k8s.io/client-go/tools/cache/synctrack"
+	_ "k8s.io/client-go/tools/pager"
+	_ "k8s.io/client-go/tools/watch"
 
 	_ "vedette.dev/cache"
 	_ "vedette.dev/cache/synctrack"
+	_ "vedette.dev/pager"
+	_ "vedette.dev/watch"
 )
 
 // cachePairs are the stores and queues, the reflector and the informers.
@@ -22,4 +26,6 @@ var cachePairs = []Pair{
 			"ResetInformerNamesForTesting"),
 	)},
 	{Peer: "k8s.io/client-go/tools/cache/synctrack", Own: "vedette.dev/cache/synctrack"},
+	{Peer: "k8s.io/client-go/tools/pager", Own: "vedette.dev/pager"},
+	{Peer: "k8s.io/client-go/tools/watch", Own: "vedette.dev/watch"},
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -76,14 +77,36 @@ func (t *Tracker) add(obj runtime.Object) error {
 
 // serve makes sure that the kind of an object is served.
 func (t *Tracker) serve(u *unstructured.Unstructured, plural string) {
-	kind := apitest.Kind{GroupVersionKind: u.GroupVersionKind(), Plural: plural}
+	t.serveKind(u.GroupVersionKind(), plural)
+}
+
+// ServeAll serves all kinds of a scheme that have lists, so that a list or watch of one that has no objects yet is
+// empty, and not an error.
+func (t *Tracker) ServeAll(scheme interface {
+	AllKnownTypes() map[schema.GroupVersionKind]reflect.Type
+}) {
+	known := scheme.AllKnownTypes()
+	var kinds []apitest.Kind
+	for gvk := range known {
+		if _, ok := known[gvk.GroupVersion().WithKind(gvk.Kind+"List")]; ok && gvk.Version != runtime.APIVersionInternal && !t.serves(gvk, "") {
+			kinds = append(kinds, apitest.Kind{GroupVersionKind: gvk})
+		}
+	}
+	t.server.Serve(kinds...)
+}
+
+func (t *Tracker) serveKind(gvk schema.GroupVersionKind, plural string) {
+	if !t.serves(gvk, plural) {
+		t.server.Serve(apitest.Kind{GroupVersionKind: gvk, Plural: plural})
+	}
+}
+
+func (t *Tracker) serves(gvk schema.GroupVersionKind, plural string) bool {
 	if plural == "" {
-		guess, _ := meta.UnsafeGuessKindToResource(kind.GroupVersionKind)
+		guess, _ := meta.UnsafeGuessKindToResource(gvk)
 		plural = guess.Resource
 	}
-	if !t.server.Serves(kind.GroupVersion().WithResource(plural)) {
-		t.server.Serve(kind)
-	}
+	return t.server.Serves(gvk.GroupVersion().WithResource(plural))
 }
 
 // on is a resource in a namespace, or in none.
@@ -166,6 +189,9 @@ func (t *Tracker) List(gvr schema.GroupVersionResource, gvk schema.GroupVersionK
 	o, err := only(opts)
 	if err != nil {
 		return nil, err
+	}
+	if t.forms.Recognizes(gvk) {
+		t.serveKind(gvk, gvr.Resource)
 	}
 	list, err := t.on(gvr, ns).List(context.Background(), o)
 	if err != nil {

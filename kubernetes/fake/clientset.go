@@ -7,6 +7,7 @@ import (
 
 	"vedette.dev/apitest"
 	"vedette.dev/discovery"
+	fakediscovery "vedette.dev/discovery/fake"
 	"vedette.dev/internal/fakes"
 	"vedette.dev/internal/tracker"
 	"vedette.dev/kubernetes"
@@ -25,9 +26,10 @@ var (
 type Clientset struct {
 	testing.Fake
 
-	tracker *tracker.Tracker // nil without a server
-	once    sync.Once        // guards the fields below
-	real    *kubernetes.Clientset
+	tracker   *tracker.Tracker // nil without a server
+	once      sync.Once        // guards the fields below
+	real      *kubernetes.Clientset
+	discovery *fakediscovery.FakeDiscovery
 }
 
 // NewClientset returns a clientset whose server has these objects, unchanged, and from then on validates and defaults
@@ -60,8 +62,12 @@ func (c *Clientset) Tracker() testing.ObjectTracker {
 	return c.tracker
 }
 
-// Discovery returns what the server serves or, if they are set, the Resources of the Fake.
-func (c *Clientset) Discovery() discovery.DiscoveryInterfaces { return c.client().Discovery() }
+// Discovery returns a *FakeDiscovery of package discovery/fake: what the server serves or, if they are set, the Resources
+// of the Fake.
+func (c *Clientset) Discovery() discovery.DiscoveryInterfaces {
+	c.client()
+	return c.discovery
+}
 
 // IsWatchListSemanticsUnSupported returns false: streaming lists are supported. If a reactor handles lists or watches,
 // the server rejects streaming lists, and reflectors list.
@@ -82,6 +88,7 @@ func (c *Clientset) client() *kubernetes.Clientset {
 		}
 		config.Transport = transport
 		c.real = kubernetes.NewForConfigOrDie(config)
+		c.discovery = fakediscovery.New(&c.Fake, c.real.Discovery())
 	})
 	return c.real
 }

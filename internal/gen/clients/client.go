@@ -28,7 +28,7 @@ type kind struct {
 	List    string // "corev1.PodList"; "struct{}" if there are no lists of it
 	Embeds  []string
 	Methods []method
-	// Receiver is the type with the methods that are not in gentype.Client; empty if there are none.
+	// Receiver is the type with the methods that are not in gentype.ResourceClient; empty if there are none.
 	Receiver string
 }
 

@@ -116,7 +116,7 @@ type DeploymentInterface interface {
 }
 
 type deployments struct {
-	*gentype.Client[appsv1.Deployment, appsv1.DeploymentList]
+	*gentype.ResourceClient[appsv1.Deployment, appsv1.DeploymentList]
 }
 
 // Deployments returns a client of deployments. An empty namespace stands for all.
@@ -155,7 +155,7 @@ type ReplicaSetInterface interface {
 }
 
 type replicaSets struct {
-	*gentype.Client[appsv1.ReplicaSet, appsv1.ReplicaSetList]
+	*gentype.ResourceClient[appsv1.ReplicaSet, appsv1.ReplicaSetList]
 }
 
 // ReplicaSets returns a client of replica sets. An empty namespace stands for all.
@@ -194,7 +194,7 @@ type StatefulSetInterface interface {
 }
 
 type statefulSets struct {
-	*gentype.Client[appsv1.StatefulSet, appsv1.StatefulSetList]
+	*gentype.ResourceClient[appsv1.StatefulSet, appsv1.StatefulSetList]
 }
 
 // StatefulSets returns a client of stateful sets. An empty namespace stands for all.

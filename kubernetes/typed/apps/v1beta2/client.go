@@ -148,7 +148,7 @@ type StatefulSetInterface interface {
 }
 
 type statefulSets struct {
-	*gentype.Client[appsv1beta2.StatefulSet, appsv1beta2.StatefulSetList]
+	*gentype.ResourceClient[appsv1beta2.StatefulSet, appsv1beta2.StatefulSetList]
 }
 
 // StatefulSets returns a client of stateful sets. An empty namespace stands for all.

@@ -75,7 +75,7 @@ type CertificateSigningRequestInterface interface {
 }
 
 type certificateSigningRequests struct {
-	*gentype.Client[certificatesv1.CertificateSigningRequest, certificatesv1.CertificateSigningRequestList]
+	*gentype.ResourceClient[certificatesv1.CertificateSigningRequest, certificatesv1.CertificateSigningRequestList]
 }
 
 // CertificateSigningRequests returns a client of certificate signing requests.

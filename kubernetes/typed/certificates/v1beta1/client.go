@@ -71,7 +71,7 @@ type CertificateSigningRequestInterface interface {
 }
 
 type certificateSigningRequests struct {
-	*gentype.Client[certificatesv1beta1.CertificateSigningRequest, certificatesv1beta1.CertificateSigningRequestList]
+	*gentype.ResourceClient[certificatesv1beta1.CertificateSigningRequest, certificatesv1beta1.CertificateSigningRequestList]
 }
 
 // CertificateSigningRequests returns a client of certificate signing requests.

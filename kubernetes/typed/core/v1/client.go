@@ -143,7 +143,7 @@ type EventInterface interface {
 }
 
 type events struct {
-	*gentype.Client[corev1.Event, corev1.EventList]
+	*gentype.ResourceClient[corev1.Event, corev1.EventList]
 }
 
 // Events returns a client of events. An empty namespace stands for all.
@@ -187,7 +187,7 @@ type NamespaceInterface interface {
 }
 
 type namespaces struct {
-	*gentype.Client[corev1.Namespace, corev1.NamespaceList]
+	*gentype.ResourceClient[corev1.Namespace, corev1.NamespaceList]
 }
 
 // Namespaces returns a client of namespaces.
@@ -208,7 +208,7 @@ type NodeInterface interface {
 }
 
 type nodes struct {
-	*gentype.Client[corev1.Node, corev1.NodeList]
+	*gentype.ResourceClient[corev1.Node, corev1.NodeList]
 }
 
 // Nodes returns a client of nodes.
@@ -267,7 +267,7 @@ type PodInterface interface {
 }
 
 type pods struct {
-	*gentype.Client[corev1.Pod, corev1.PodList]
+	*gentype.ResourceClient[corev1.Pod, corev1.PodList]
 }
 
 // Pods returns a client of pods. An empty namespace stands for all.
@@ -316,7 +316,7 @@ type ReplicationControllerInterface interface {
 }
 
 type replicationControllers struct {
-	*gentype.Client[corev1.ReplicationController, corev1.ReplicationControllerList]
+	*gentype.ResourceClient[corev1.ReplicationController, corev1.ReplicationControllerList]
 }
 
 // ReplicationControllers returns a client of replication controllers. An empty namespace stands for all.
@@ -385,7 +385,7 @@ type ServiceInterface interface {
 }
 
 type services struct {
-	*gentype.Client[corev1.Service, corev1.ServiceList]
+	*gentype.ResourceClient[corev1.Service, corev1.ServiceList]
 }
 
 // Services returns a client of services. An empty namespace stands for all.
@@ -407,7 +407,7 @@ type ServiceAccountInterface interface {
 }
 
 type serviceAccounts struct {
-	*gentype.Client[corev1.ServiceAccount, corev1.ServiceAccountList]
+	*gentype.ResourceClient[corev1.ServiceAccount, corev1.ServiceAccountList]
 }
 
 // ServiceAccounts returns a client of service accounts. An empty namespace stands for all.

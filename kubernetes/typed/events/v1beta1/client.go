@@ -68,7 +68,7 @@ type EventInterface interface {
 }
 
 type events struct {
-	*gentype.Client[eventsv1beta1.Event, eventsv1beta1.EventList]
+	*gentype.ResourceClient[eventsv1beta1.Event, eventsv1beta1.EventList]
 }
 
 // Events returns a client of events. An empty namespace stands for all.

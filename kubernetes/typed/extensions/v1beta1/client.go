@@ -98,7 +98,7 @@ type DeploymentInterface interface {
 }
 
 type deployments struct {
-	*gentype.Client[extensionsv1beta1.Deployment, extensionsv1beta1.DeploymentList]
+	*gentype.ResourceClient[extensionsv1beta1.Deployment, extensionsv1beta1.DeploymentList]
 }
 
 // Deployments returns a client of deployments. An empty namespace stands for all.
@@ -170,7 +170,7 @@ type ReplicaSetInterface interface {
 }
 
 type replicaSets struct {
-	*gentype.Client[extensionsv1beta1.ReplicaSet, extensionsv1beta1.ReplicaSetList]
+	*gentype.ResourceClient[extensionsv1beta1.ReplicaSet, extensionsv1beta1.ReplicaSetList]
 }
 
 // ReplicaSets returns a client of replica sets. An empty namespace stands for all.

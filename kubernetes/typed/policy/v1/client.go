@@ -68,7 +68,7 @@ type EvictionInterface interface {
 }
 
 type evictions struct {
-	*gentype.Client[policyv1.Eviction, struct{}]
+	*gentype.ResourceClient[policyv1.Eviction, struct{}]
 }
 
 // Evictions returns a client of evictions. An empty namespace stands for all.

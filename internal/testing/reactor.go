@@ -80,11 +80,6 @@ func (r *SimpleProxyReactor) React(action Action) (bool, rest.ResponseWrapper, e
 	return r.Reaction(action)
 }
 
-// DefaultWatchReactor answers every watch in the same way.
-func DefaultWatchReactor(watchInterface watch.Interface, err error) WatchReactionFunc {
-	return func(Action) (bool, watch.Interface, error) { return true, watchInterface, err }
-}
-
 func covers(resource string, action Action) bool {
 	if resource == "*" || resource == action.GetResource().Resource {
 		return true

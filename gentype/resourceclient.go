@@ -13,9 +13,9 @@ import (
 	"vedette.dev/rest"
 )
 
-// Client is the client of one resource, in one namespace or in none. T is the type of its objects and L that of its
+// ResourceClient is the client of one resource, in one namespace or in none. T is the type of its objects and L that of its
 // lists; *T and *L are API types. It is cheap to create.
-type Client[T, L any] struct {
+type ResourceClient[T, L any] struct {
 	resource  string
 	client    rest.Interface
 	namespace string
@@ -24,37 +24,37 @@ type Client[T, L any] struct {
 
 // New returns the client of a built-in resource, which uses protobuf unless the configuration specifies something else.
 // An empty namespace means all of them, or that the resource is cluster-scoped.
-func New[T, L any](client rest.Interface, resource, namespace string) *Client[T, L] {
-	return &Client[T, L]{resource: resource, client: client, namespace: namespace, protobuf: true}
+func New[T, L any](client rest.Interface, resource, namespace string) *ResourceClient[T, L] {
+	return &ResourceClient[T, L]{resource: resource, client: client, namespace: namespace, protobuf: true}
 }
 
 // NewJSON is like New, for a resource that is not built into the server, and uses JSON only.
-func NewJSON[T, L any](client rest.Interface, resource, namespace string) *Client[T, L] {
-	return &Client[T, L]{resource: resource, client: client, namespace: namespace}
+func NewJSON[T, L any](client rest.Interface, resource, namespace string) *ResourceClient[T, L] {
+	return &ResourceClient[T, L]{resource: resource, client: client, namespace: namespace}
 }
 
 // GetClient returns the client that sends the requests.
-func (c *Client[T, L]) GetClient() rest.Interface { return c.client }
+func (c *ResourceClient[T, L]) GetClient() rest.Interface { return c.client }
 
 // GetNamespace returns the namespace of the client.
-func (c *Client[T, L]) GetNamespace() string { return c.namespace }
+func (c *ResourceClient[T, L]) GetNamespace() string { return c.namespace }
 
 // Create creates an object, and returns the stored object.
-func (c *Client[T, L]) Create(ctx context.Context, obj *T, opts metav1.CreateOptions) (*T, error) {
+func (c *ResourceClient[T, L]) Create(ctx context.Context, obj *T, opts metav1.CreateOptions) (*T, error) {
 	return Into[T](ctx, c.On(c.client.Post()).VersionedParams(&opts, ParameterCodec).Body(obj))
 }
 
 // Update replaces the object of the same name.
-func (c *Client[T, L]) Update(ctx context.Context, obj *T, opts metav1.UpdateOptions) (*T, error) {
+func (c *ResourceClient[T, L]) Update(ctx context.Context, obj *T, opts metav1.UpdateOptions) (*T, error) {
 	return c.put(ctx, obj, opts)
 }
 
 // UpdateStatus replaces the status of the object of the same name.
-func (c *Client[T, L]) UpdateStatus(ctx context.Context, obj *T, opts metav1.UpdateOptions) (*T, error) {
+func (c *ResourceClient[T, L]) UpdateStatus(ctx context.Context, obj *T, opts metav1.UpdateOptions) (*T, error) {
 	return c.put(ctx, obj, opts, "status")
 }
 
-func (c *Client[T, L]) put(ctx context.Context, obj *T, opts metav1.UpdateOptions, subresources ...string) (*T, error) {
+func (c *ResourceClient[T, L]) put(ctx context.Context, obj *T, opts metav1.UpdateOptions, subresources ...string) (*T, error) {
 	name, err := nameOf(obj)
 	if err != nil {
 		return nil, err
@@ -64,14 +64,14 @@ func (c *Client[T, L]) put(ctx context.Context, obj *T, opts metav1.UpdateOption
 }
 
 // Delete deletes the object.
-func (c *Client[T, L]) Delete(ctx context.Context, name string, opts metav1.DeleteOptions) error {
+func (c *ResourceClient[T, L]) Delete(ctx context.Context, name string, opts metav1.DeleteOptions) error {
 	return c.On(c.client.Delete()).Name(name).Body(&opts).Do(ctx).Error()
 }
 
 // DeleteAnswer is like Delete, and returns the response: a *metav1.Status if the object is deleted, or the object, a
 // *T. For some kinds the object is also returned when it is deleted, in its last state. A response that cannot be
 // decoded is nil, and not an error: the deletion has succeeded.
-func (c *Client[T, L]) DeleteAnswer(ctx context.Context, name string, opts metav1.DeleteOptions) (runtime.Object, error) {
+func (c *ResourceClient[T, L]) DeleteAnswer(ctx context.Context, name string, opts metav1.DeleteOptions) (runtime.Object, error) {
 	result := c.On(c.client.Delete()).Name(name).Body(&opts).Do(ctx)
 	if err := result.Error(); err != nil {
 		return nil, err
@@ -84,55 +84,55 @@ func (c *Client[T, L]) DeleteAnswer(ctx context.Context, name string, opts metav
 }
 
 // DeleteCollection deletes all the objects that listOpts selects.
-func (c *Client[T, L]) DeleteCollection(ctx context.Context, opts metav1.DeleteOptions, listOpts metav1.ListOptions) error {
+func (c *ResourceClient[T, L]) DeleteCollection(ctx context.Context, opts metav1.DeleteOptions, listOpts metav1.ListOptions) error {
 	return c.selected(c.client.Delete(), listOpts).Body(&opts).Do(ctx).Error()
 }
 
 // Get reads the object of that name.
-func (c *Client[T, L]) Get(ctx context.Context, name string, opts metav1.GetOptions) (*T, error) {
+func (c *ResourceClient[T, L]) Get(ctx context.Context, name string, opts metav1.GetOptions) (*T, error) {
 	return Into[T](ctx, c.On(c.client.Get()).Name(name).VersionedParams(&opts, ParameterCodec))
 }
 
 // List returns the objects that opts selects, as one list. To read a long list with little memory, use ListRequest and
 // its Items.
-func (c *Client[T, L]) List(ctx context.Context, opts metav1.ListOptions) (*L, error) {
+func (c *ResourceClient[T, L]) List(ctx context.Context, opts metav1.ListOptions) (*L, error) {
 	return readList[T, L](ctx, c.ListRequest(opts))
 }
 
 // Watch watches the objects that opts selects.
-func (c *Client[T, L]) Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
+func (c *ResourceClient[T, L]) Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 	return c.WatchRequest(opts).Watch(ctx)
 }
 
 // ListRequest returns the request of List, to read the response in another way: item by item with Items, or as bytes
 // with Stream.
-func (c *Client[T, L]) ListRequest(opts metav1.ListOptions) *rest.Request {
+func (c *ResourceClient[T, L]) ListRequest(opts metav1.ListOptions) *rest.Request {
 	return c.selected(c.client.Get(), opts)
 }
 
 // WatchRequest returns the request of Watch, to read undecoded Frames.
-func (c *Client[T, L]) WatchRequest(opts metav1.ListOptions) *rest.Request {
+func (c *ResourceClient[T, L]) WatchRequest(opts metav1.ListOptions) *rest.Request {
 	opts.Watch = true
 	return c.selected(c.client.Get(), opts)
 }
 
 // Patch sends a patch of the given kind, to the object or to one of its subresources.
-func (c *Client[T, L]) Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (*T, error) {
+func (c *ResourceClient[T, L]) Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (*T, error) {
 	return Into[T](ctx, c.On(c.client.Patch(pt)).Name(name).SubResource(subresources...).
 		VersionedParams(&opts, ParameterCodec).Body(data))
 }
 
 // Apply applies cfg with server-side apply, as the field manager in opts.
-func (c *Client[T, L]) Apply(ctx context.Context, cfg ApplyConfiguration, opts metav1.ApplyOptions) (*T, error) {
+func (c *ResourceClient[T, L]) Apply(ctx context.Context, cfg ApplyConfiguration, opts metav1.ApplyOptions) (*T, error) {
 	return c.apply(ctx, cfg, opts)
 }
 
 // ApplyStatus is like Apply, for the status.
-func (c *Client[T, L]) ApplyStatus(ctx context.Context, cfg ApplyConfiguration, opts metav1.ApplyOptions) (*T, error) {
+func (c *ResourceClient[T, L]) ApplyStatus(ctx context.Context, cfg ApplyConfiguration, opts metav1.ApplyOptions) (*T, error) {
 	return c.apply(ctx, cfg, opts, "status")
 }
 
-func (c *Client[T, L]) apply(ctx context.Context, cfg ApplyConfiguration, opts metav1.ApplyOptions, subresources ...string) (*T, error) {
+func (c *ResourceClient[T, L]) apply(ctx context.Context, cfg ApplyConfiguration, opts metav1.ApplyOptions, subresources ...string) (*T, error) {
 	name, err := applyName(cfg)
 	if err != nil {
 		return nil, err
@@ -141,13 +141,13 @@ func (c *Client[T, L]) apply(ctx context.Context, cfg ApplyConfiguration, opts m
 }
 
 // On sets this resource, and its namespace, in a request.
-func (c *Client[T, L]) On(r *rest.Request) *rest.Request {
+func (c *ResourceClient[T, L]) On(r *rest.Request) *rest.Request {
 	return r.UseProtobufAsDefaultIfPreferred(c.protobuf).NamespaceIfScoped(c.namespace, c.namespace != "").Resource(c.resource)
 }
 
 // selected sets the selection of opts in a request. A timeout in opts also limits the whole request, in case the server
 // does not respect it.
-func (c *Client[T, L]) selected(r *rest.Request, opts metav1.ListOptions) *rest.Request {
+func (c *ResourceClient[T, L]) selected(r *rest.Request, opts metav1.ListOptions) *rest.Request {
 	var timeout time.Duration
 	if opts.TimeoutSeconds != nil {
 		timeout = time.Duration(*opts.TimeoutSeconds) * time.Second
