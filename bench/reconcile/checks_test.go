@@ -53,7 +53,7 @@ func TestCrewNoticesKeysOfNoObject(t *testing.T) {
 		c := &crew{}
 		c.now.Store(newPhase(3, make([]object, 3)))
 		c.reconcile(key, nil)
-		wantError(t, c.now.Load().check(), "no object")
+		wantError(t, c.now.Load().check(), "not an object")
 	}
 }
 

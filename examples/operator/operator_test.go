@@ -196,7 +196,7 @@ func TestAPageThatIsNotOurs(t *testing.T) {
 		w.do(err)
 		w.create("home", 1)
 		time.Sleep(time.Minute)
-		if message := w.site("home").Status.Message; !strings.Contains(message, "default/home-0 is there and is not a page of this site") {
+		if message := w.site("home").Status.Message; !strings.Contains(message, "default/home-0 exists and is not a page of this site") {
 			t.Errorf("the status says %q", message)
 		}
 		w.do(maps.Delete(w.t.Context(), "home-0", metav1.DeleteOptions{}))
