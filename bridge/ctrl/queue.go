@@ -2,6 +2,7 @@ package ctrl
 
 import (
 	"slices"
+	"time"
 
 	clientgoworkqueue "k8s.io/client-go/util/workqueue"
 	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
@@ -63,10 +64,9 @@ func (c *Cache) shownQueues() []console.Queue {
 //
 //	controller.Options{NewQueue: bridgectrl.NewQueue[reconcile.Request]}
 //
-// Higher priorities go first, but every priority gets its turn. The metrics workqueue_* are those of controller-runtime; only the label
-// priority of workqueue_depth is empty.
+// Higher priorities go first, but every priority gets its turn. The metrics workqueue_* are those of controller-runtime.
 func NewQueue[T comparable](name string, limiter clientgoworkqueue.TypedRateLimiter[T]) clientgoworkqueue.TypedRateLimitingInterface[T] {
-	config := workqueue.FairConfig[T]{Name: name, MetricsProvider: queueMetrics()}
+	config := workqueue.FairConfig[T]{Name: name, MetricsProvider: priorityProvider{queueMetrics()}}
 	if limiter != nil {
 		config.RateLimiter = limiter
 	}
@@ -95,4 +95,14 @@ var _ priorityqueue.PriorityQueue[string] = fairQueue[string]{}
 // AddWithOpts implements priorityqueue.PriorityQueue.
 func (q fairQueue[T]) AddWithOpts(o priorityqueue.AddOpts, items ...T) {
 	q.Fair.AddWithOpts(workqueue.AddOpts{After: o.After, RateLimited: o.RateLimited, Priority: o.Priority}, items...)
+}
+
+// AddAfter adds an item at once if there is no delay. Package workqueue counts that as a retry, as client-go does; controller-runtime's
+// priority queue does not.
+func (q fairQueue[T]) AddAfter(item T, after time.Duration) {
+	if after <= 0 {
+		q.Add(item)
+		return
+	}
+	q.Fair.AddAfter(item, after)
 }
