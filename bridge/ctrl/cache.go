@@ -19,6 +19,7 @@ import (
 
 	"vedette.dev/bridge"
 	"vedette.dev/cache"
+	"vedette.dev/internal/informername"
 )
 
 var _ ctrlcache.NewCacheFunc = NewCache
@@ -165,7 +166,7 @@ func (c *Cache) newInformer(lw clientgocache.ListerWatcher, obj runtime.Object, 
 	options.StorageFor = map[runtime.Object]cache.Storage{obj: storage}
 	informer := options.NewRawInformer(lw, obj, resync, indexers)
 	if engine, ok := bridge.Unwrap(informer); ok {
-		c.remember(engine)
+		c.remember(informername.OfObject(obj), engine)
 	}
 	if !storage.Packed {
 		return informer
@@ -173,17 +174,17 @@ func (c *Cache) newInformer(lw clientgocache.ListerWatcher, obj runtime.Object, 
 	return &uncopiedInformer{informer, &uncopiedIndexer{informer.GetIndexer(), gvk}}
 }
 
-// remember keeps an informer under a name, and forgets those that have stopped.
-func (c *Cache) remember(informer cache.SharedIndexInformer) {
-	kind := cache.StateOf(informer).Type
+// remember keeps an informer under a name, which it returns, and forgets those that have stopped.
+func (c *Cache) remember(kind string, informer cache.SharedIndexInformer) (name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	maps.DeleteFunc(c.named, func(_ string, i cache.SharedIndexInformer) bool { return i.IsStopped() })
-	name := kind
+	name = kind
 	for n := 2; c.named[name] != nil; n++ {
 		name = fmt.Sprintf("%s %d", kind, n)
 	}
 	c.named[name] = informer
+	return name
 }
 
 // NeedLeaderElection implements manager.LeaderElectionRunnable: a cache runs on every replica.

@@ -119,7 +119,7 @@ func TestWhatReadersGet(t *testing.T) {
 				t.Errorf("%+v: the informer %q has read %d bytes", storage, name, state.Bytes)
 			}
 		}
-		want := []string{"*v1.Pod", "/v1, Kind=Pod", "metadata of /v1, Kind=Pod"}
+		want := []string{"core/v1.Pod", "core/v1.Pod (metadata)", "core/v1.Pod (unstructured)"}
 		if names := slices.Sorted(maps.Keys(c.Informers())); !slices.Equal(names, want) {
 			t.Errorf("%+v: the informers are %q, want %q", storage, names, want)
 		}
@@ -243,7 +243,7 @@ func TestAClientThatIsWrapped(t *testing.T) {
 	}
 	for range 2 {
 		c := start(t, config, ctrl.NewCache, ctrlcache.Options{HTTPClient: httpClient})
-		if err := c.Get(t.Context(), key, &corev1.Pod{}); err != nil || c.Informers()["*v1.Pod"].State().Bytes == 0 {
+		if err := c.Get(t.Context(), key, &corev1.Pod{}); err != nil || c.Informers()["core/v1.Pod"].State().Bytes == 0 {
 			t.Errorf("%v, %v", err, c.Informers())
 		}
 	}

@@ -58,7 +58,7 @@ func TestTheConsoleShowsInformers(t *testing.T) {
 	plain.ShutDown()
 	server := httptest.NewServer(m.mux)
 	defer server.Close()
-	for view, want := range map[string]string{"": "*v1.Pod", "queues": "default/web"} {
+	for view, want := range map[string]string{"": "core/v1.Pod", "queues": "default/web"} {
 		resp, err := server.Client().Get(server.URL + ctrl.ConsolePath + view + "?format=json")
 		if err != nil {
 			t.Fatal(err)
