@@ -34,7 +34,7 @@ func NewCache(config *rest.Config, opts ctrlcache.Options) (ctrlcache.Cache, err
 // Objects in packed storage are made for each reader, so the cache does not copy them once more.
 func NewCacheWith(options bridge.Options) ctrlcache.NewCacheFunc {
 	return func(config *rest.Config, opts ctrlcache.Options) (ctrlcache.Cache, error) {
-		c := &Cache{options: options, named: map[string]cache.SharedIndexInformer{}}
+		c := &Cache{options: options, named: map[string]cache.SharedIndexInformer{}, trackers: map[string]any{}}
 		if err := c.prepare(config, &opts); err != nil {
 			return nil, err
 		}
@@ -57,8 +57,10 @@ type Cache struct {
 	mu sync.Mutex
 	// named has the informers by the names that they have on the console.
 	named map[string]cache.SharedIndexInformer
-	// queues are those of QueueFor.
-	queues []shownQueue
+	// trackers has a *tracker[T] for each name of a controller.
+	trackers map[string]any
+	// controllers are those whose queues are of QueueFor, until they have ended.
+	controllers []queued
 }
 
 // prepare changes the options of a cache, so that its informers run on Vedette. A program that makes informers itself keeps these.
@@ -166,7 +168,8 @@ func (c *Cache) newInformer(lw clientgocache.ListerWatcher, obj runtime.Object, 
 	options.StorageFor = map[runtime.Object]cache.Storage{obj: storage}
 	informer := options.NewRawInformer(lw, obj, resync, indexers)
 	if engine, ok := bridge.Unwrap(informer); ok {
-		c.remember(informername.OfObject(obj), engine)
+		name := c.remember(informername.OfObject(obj), engine)
+		informer = &feedingInformer{informer, c, feed{informer: name, kind: gvk.Version + "." + gvk.Kind, engine: engine}}
 	}
 	if !storage.Packed {
 		return informer
