@@ -3,8 +3,10 @@ package bridge
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"strings"
+	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,6 +17,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
 	clientgocache "k8s.io/client-go/tools/cache"
+
+	"vedette.dev/cache"
 )
 
 // ErrAlreadyMade is returned by InformerFor if the factory has an informer of the kind, made by something else. Call InformerFor first.
@@ -107,7 +111,7 @@ type FactoryConfig struct {
 // NewFactory returns a factory of client-go's informers whose informers run on Vedette, each from the moment on at which it is first asked
 // for. Only informers of types that the clientset does not know, which a program makes with InformerFor of the factory, are client-go's.
 //
-// If the configuration of the clientset is that of WrapConfig, the informers read bytes.
+// If the configuration of the clientset is that of WrapConfig, the informers read bytes. console.Factory shows the factory on the page.
 func NewFactory(client kubernetes.Interface, config FactoryConfig) (informers.SharedInformerFactory, error) {
 	if client == nil {
 		return nil, errors.New("bridge: the clientset is nil")
@@ -116,7 +120,10 @@ func NewFactory(client kubernetes.Interface, config FactoryConfig) (informers.Sh
 		return nil, err
 	}
 	behind := informers.NewSharedInformerFactoryWithOptions(client, config.Resync, informers.WithTransform(config.Transform))
-	return &factory{groups: groups{behind, config.Namespace, config.TweakListOptions}, client: client, config: config, kinds: kindsOf(reflect.TypeFor[kubernetes.Interface]())}, nil
+	return &factory{
+		groups: groups{behind, config.Namespace, config.TweakListOptions}, client: client, config: config,
+		kinds: kindsOf(reflect.TypeFor[kubernetes.Interface]()), made: map[reflect.Type]cache.SharedIndexInformer{},
+	}, nil
 }
 
 // factory is a factory of client-go that makes informers in another way.
@@ -125,15 +132,32 @@ type factory struct {
 	client kubernetes.Interface
 	config FactoryConfig
 	kinds  map[reflect.Type]kind
+
+	mu sync.Mutex
+	// made has the informers that run on Vedette.
+	made map[reflect.Type]cache.SharedIndexInformer
 }
 
 func (f *factory) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) clientgocache.SharedIndexInformer {
 	if k, ok := f.kinds[reflect.TypeOf(obj)]; ok {
 		newFunc = func(_ kubernetes.Interface, resync time.Duration) clientgocache.SharedIndexInformer {
-			return f.config.informer(k, f.client, resync)
+			informer := f.config.informer(k, f.client, resync)
+			if engine, ok := Unwrap(informer); ok {
+				f.mu.Lock()
+				defer f.mu.Unlock()
+				f.made[k.object] = engine
+			}
+			return informer
 		}
 	}
 	return f.groups.behind.InformerFor(obj, newFunc)
+}
+
+// Informers returns the informers that were made, for console.Factory.
+func (f *factory) Informers() map[reflect.Type]cache.SharedIndexInformer {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return maps.Clone(f.made)
 }
 
 // ForResource makes the informer of a resource, and leaves the rest to the factory behind, which finds it.

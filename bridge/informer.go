@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"fmt"
 	"reflect"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	clientgocache "k8s.io/client-go/tools/cache"
 
 	"vedette.dev/cache"
+	"vedette.dev/internal/informername"
 )
 
 // NewInformer returns a client-go informer that runs on Vedette. It may be given any ListerWatcher: what that returns is what is stored.
@@ -62,8 +64,10 @@ func newInformer(lw cache.ListerWatcher, behind clientgocache.ListerWatcher, obj
 		Logger:       o.logger(),
 		Storage:      o.storage(obj),
 	})
-	if o.OnInformer != nil {
-		o.OnInformer(engine)
+	if o.Metrics != nil {
+		if _, err := o.Metrics.AddInformer(o.MetricsSource, informername.OfObject(obj), engine); err != nil {
+			panic(fmt.Errorf("bridge: Options.Metrics: %w", err))
+		}
 	}
 	return adapt(engine, behind, obj, o.handlerOptions())
 }

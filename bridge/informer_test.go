@@ -3,6 +3,7 @@ package bridge_test
 import (
 	"context"
 	"errors"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -208,8 +209,7 @@ func TestInformersThatCannotBeMade(t *testing.T) {
 // TestAFactoryOfAllKinds asks for each kind by its resource. The clientset is a fake, which has no bytes.
 func TestAFactoryOfAllKinds(t *testing.T) {
 	client := fake.NewClientset(configMap("a", "1"))
-	made := 0
-	options := bridge.Options{Storage: cache.Storage{Packed: true, Drop: []string{"metadata.managedFields", "spec.nodeName"}}, OnInformer: func(cache.SharedIndexInformer) { made++ }}
+	options := bridge.Options{Storage: cache.Storage{Packed: true, Drop: []string{"metadata.managedFields", "spec.nodeName"}}}
 	factory := must[InformerFor](t)(newFactory(client, options))
 	generic := must[informers.GenericInformer](t)(factory.ForResource(corev1.SchemeGroupVersion.WithResource("configmaps")))
 	for _, informer := range []clientgocache.SharedIndexInformer{
@@ -220,8 +220,11 @@ func TestAFactoryOfAllKinds(t *testing.T) {
 			t.Errorf("%T is an informer of client-go", informer)
 		}
 	}
-	if made != 5 {
-		t.Errorf("%d informers were made, want 5", made)
+	made := factory.(interface {
+		Informers() map[reflect.Type]cache.SharedIndexInformer
+	}).Informers()
+	if len(made) != 5 || made[reflect.TypeFor[*corev1.ConfigMap]()] == nil {
+		t.Errorf("the informers are %v, want 5", made)
 	}
 	factory.StartWithContext(t.Context())
 	factory.WaitForCacheSyncWithContext(t.Context())
@@ -272,4 +275,35 @@ func TestAHandlerThatComesTooLate(t *testing.T) {
 	if !informer.IsStopped() || informer.SetTransform(nil) == nil {
 		t.Error("the informer can be changed after its end")
 	}
+}
+
+// exported is a bridge.Metrics that remembers what it was given.
+type exported map[string]cache.SharedInformer
+
+func (e exported) AddInformer(source, name string, informer cache.SharedInformer) (remove func(), err error) {
+	if e == nil {
+		return nil, errors.New("no more")
+	}
+	e[source+" "+name] = informer
+	return func() {}, nil
+}
+
+func TestMetricsAreGivenEachInformer(t *testing.T) {
+	metrics := exported{}
+	options := bridge.Options{Metrics: metrics, MetricsSource: "here"}
+	factory := must[InformerFor](t)(newFactory(fake.NewClientset(), options))
+	pods := factory.Core().V1().Pods().Informer()
+	widget := &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "example.com/v1", Kind: "Widget"}}
+	widgets := options.NewInformer(&clientgocache.ListWatch{}, widget, 0, nil)
+	for name, informer := range map[string]clientgocache.SharedIndexInformer{"here core/v1.Pod": pods, "here example.com/v1.Widget (metadata)": widgets} {
+		if engine, _ := bridge.Unwrap(informer); metrics[name] != cache.SharedInformer(engine) {
+			t.Errorf("the informer %q was not given to the metrics, which have %v", name, metrics)
+		}
+	}
+	defer func() {
+		if value := recover(); value == nil || !strings.Contains(value.(error).Error(), "Options.Metrics: no more") {
+			t.Errorf("it panics with %v", value)
+		}
+	}()
+	bridge.Options{Metrics: exported(nil)}.NewInformer(&clientgocache.ListWatch{}, widget, 0, nil)
 }

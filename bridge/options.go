@@ -26,8 +26,17 @@ type Options struct {
 	Handlers HandlerPolicy
 	// Logger receives what informers have to say. Nil means the logger in the context of Run.
 	Logger *slog.Logger
-	// OnInformer is called with each informer that is made, for metrics and for the console. It may be nil.
-	OnInformer func(informer cache.SharedIndexInformer)
+	// Metrics exports the informers, each until it has stopped. A *metrics.Metrics of vedette.dev/metrics is one, for a Prometheus
+	// registerer. Nil means that nothing is exported.
+	Metrics Metrics
+	// MetricsSource is the label source of the metrics, such as the name of a cluster. It may be empty.
+	MetricsSource string
+}
+
+// Metrics exports informers. It is implemented by *metrics.Metrics of vedette.dev/metrics.
+type Metrics interface {
+	// AddInformer exports an informer until it has stopped, or remove is called.
+	AddInformer(source, name string, informer cache.SharedInformer) (remove func(), err error)
 }
 
 // HandlerPolicy says how handlers are treated that are slow, or panic.

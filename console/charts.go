@@ -235,5 +235,5 @@ type chartsData struct {
 
 func (p *Page) chartsView(query) (any, error) {
 	p.sampler.look()
-	return &chartsData{Charts: charts, Rows: p.sampler.latest(), Measured: p.config.Reconciles != nil, Controllers: len(p.config.Controllers) > 0}, nil
+	return &chartsData{Charts: charts, Rows: p.sampler.latest(), Measured: p.config.Reconciles != nil, Controllers: p.config.hasControllers()}, nil
 }

@@ -2,6 +2,7 @@ package console
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"vedette.dev/controller"
@@ -17,11 +18,12 @@ type Config struct {
 	Informers []Informers
 	// Controllers are shown with their queues and workers, and used for explanations.
 	Controllers []Controller
+	// MoreControllers returns controllers that are created at run time. It is called for each reading, and may be nil. One
+	// with the name of another is not shown.
+	MoreControllers func() []Controller
 	// Queues are work queues: see Queue. A queue with the name of a controller is shown as the queue of that
 	// controller.
 	Queues []Queue
-	// MoreQueues returns queues that are created at run time. It is called for each reading, and may be nil.
-	MoreQueues func() []Queue
 	// Shards are shown as maps, by name: see Shards for sharding informers.
 	Shards map[string]Sharded
 	// Feeds maps the name of a controller or queue to the names of the informers that feed it, where the page cannot
@@ -44,11 +46,28 @@ type Config struct {
 // Controller is implemented by *controller.Controller.
 //
 // If it also has the method QueueSnapshot(limit int) workqueue.Snapshot[string], as that has, the keys in its queue are
-// shown.
+// shown. If it has the method Feeds() []string, that returns the names of the informers that feed it.
 type Controller interface {
 	Name() string
 	State() controller.State
 	ExplainString(key string) (controller.Explanation, error)
+}
+
+// hasControllers reports whether there are controllers, or may be some later.
+func (c *Config) hasControllers() bool { return len(c.Controllers) > 0 || c.MoreControllers != nil }
+
+// controllers returns the controllers that there are now. Their names are unique.
+func (c *Config) controllers() []Controller {
+	if c.MoreControllers == nil {
+		return c.Controllers
+	}
+	all := slices.Clone(c.Controllers)
+	for _, one := range c.MoreControllers() {
+		if !slices.ContainsFunc(all, func(other Controller) bool { return other.Name() == one.Name() }) {
+			all = append(all, one)
+		}
+	}
+	return all
 }
 
 // minToken is the minimum length of a token, so that it cannot be guessed.

@@ -100,7 +100,7 @@ func known(e explained) int {
 func (p *Page) explainView(q query) (any, error) {
 	d := &explainData{Controller: q.Get("controller"), Key: strings.TrimSpace(q.Get("key"))}
 	var asked []Controller
-	for _, c := range p.config.Controllers {
+	for _, c := range p.config.controllers() {
 		d.Controllers = append(d.Controllers, c.Name())
 		if d.Controller == "" || d.Controller == c.Name() {
 			asked = append(asked, c)
@@ -108,6 +108,9 @@ func (p *Page) explainView(q query) (any, error) {
 	}
 	slices.Sort(d.Controllers)
 	if len(d.Controllers) == 0 {
+		if p.config.MoreControllers != nil {
+			return d, fmt.Errorf("no controller is running: %w", errNotFound)
+		}
 		return d, fmt.Errorf("no controllers: console.Config.Controllers is empty: %w", errNotFound)
 	}
 	if len(asked) == 0 {

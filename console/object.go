@@ -73,7 +73,7 @@ func textOf(fields map[string]any, format string) (string, error) {
 func (p *Page) explainFor(informer, key string) []explained {
 	now, _ := p.sampler.look()
 	var found []explained
-	for _, c := range p.config.Controllers {
+	for _, c := range p.config.controllers() {
 		if w := now.work(c.Name()); w == nil || !slices.Contains(w.feeds, informer) {
 			continue
 		}

@@ -118,7 +118,7 @@ func (p *Page) tiles(now, before *reading) []tile {
 			tile{"Objects", count(objects), "in " + plural(len(now.informers), "store"), ""},
 			tile{"Events", rate(last(events)), "per second", at(events)})
 	}
-	if len(p.config.Controllers) > 0 {
+	if p.config.hasControllers() {
 		tiles = append(tiles, tile{"Reconciles", rate(last(works)), "per second", at(works)})
 	}
 	return append(tiles,
@@ -143,7 +143,13 @@ func (p *Page) pipelineView(q query) (any, error) {
 	d.Troubles = troubles(d.Lanes)
 	d.Empty = len(d.Lanes) == 0
 	d.Shown = plural(len(now.informers), "informer")
-	if n := len(p.config.Controllers); n > 0 {
+	n := 0
+	for i := range now.works {
+		if now.works[i].controller {
+			n++
+		}
+	}
+	if n > 0 {
 		d.Shown += ", " + plural(n, "controller")
 	}
 	if d.Only {

@@ -100,13 +100,13 @@ func (r *reader) read(now time.Time) *reading {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	found := &reading{at: now, memory: readMemory()}
-	queues := r.allQueues()
+	queues := r.config.Queues
 	for name, informer := range r.informers() {
 		found.informers = append(found.informers, informerReading{name, informer.State(), readShards(informer)})
 	}
 	slices.SortFunc(found.informers, func(a, b informerReading) int { return cmp.Compare(a.name, b.name) })
 	taken := map[string]bool{}
-	for _, c := range r.config.Controllers {
+	for _, c := range r.config.controllers() {
 		w := workReading{name: c.Name(), controller: true, state: c.State()}
 		w.depth = w.state.Queued
 		w.processing = len(w.state.Busy)
@@ -129,14 +129,6 @@ func (r *reader) read(now time.Time) *reading {
 	}
 	slices.SortStableFunc(found.works, func(a, b workReading) int { return cmp.Compare(a.name, b.name) })
 	return found
-}
-
-// allQueues returns the current queues. If two have the same name, the first is shown.
-func (r *reader) allQueues() []Queue {
-	if r.config.MoreQueues == nil {
-		return r.config.Queues
-	}
-	return slices.Concat(r.config.Queues, r.config.MoreQueues())
 }
 
 // snapshotOf returns the function that takes a snapshot of a controller's queue, nil if there is none.
@@ -197,10 +189,13 @@ func (r *reader) contents(name string) workqueue.Snapshot[string] {
 }
 
 // feeds returns the informers that feed a controller. Its sources name the type of their objects: if exactly one
-// informer has objects of that type, it is the one.
+// informer has objects of that type, it is the one. A controller that knows is asked.
 func (r *reader) feeds(name string, c Controller, informers []informerReading) []string {
 	if told, ok := r.config.Feeds[name]; ok {
 		return told
+	}
+	if known, ok := c.(interface{ Feeds() []string }); ok {
+		return known.Feeds()
 	}
 	sources := r.sources[name]
 	if sources == nil {

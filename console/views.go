@@ -155,7 +155,7 @@ func (p *Page) render(out *bytes.Buffer, v *view, q query, part string) int {
 		f.Error = err.Error()
 	}
 	for _, name := range []string{"", "charts", "objects", "queues", "shards", "explain"} {
-		if name == "shards" && len(p.config.Shards) == 0 || name == "explain" && len(p.config.Controllers) == 0 {
+		if name == "shards" && len(p.config.Shards) == 0 || name == "explain" && !p.config.hasControllers() {
 			continue
 		}
 		f.Tabs = append(f.Tabs, tab{Link: "./" + name, Title: views()[name].title, Here: name == v.name || name == v.tab && v.tab != ""})

@@ -19,6 +19,7 @@
 //   - [Metrics]: the registered metrics, with a method for each part of a program. [New] registers them with a
 //     registerer of your choice. There is no global state: no default registry, and no provider that is set once per
 //     process.
+//   - [NewInformers]: the same for informers alone, for a registerer that has the metrics of controller-runtime.
 //   - [REST]: the requests of the clients of one cluster, which can be closed.
 //   - [Factory], and Informer and Informers of Metrics: informers, which are read only by a scrape.
 //   - Shards of Metrics: an informer of package shard ([Sharded]), with each of its shards.

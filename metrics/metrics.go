@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -19,18 +20,31 @@ type Metrics struct {
 	leaders    *leaderFamilies
 	sources    *sources
 	names      *informerNames
+
+	// naming is held while AddInformer looks for a name.
+	naming sync.Mutex
 }
 
 // New registers all metrics of this package. There are no series yet: they start with what they describe.
 //
 // It can be called only once for a registerer, since two sets of the same names could not be told apart: share the
 // Metrics, or wrap the registerer with a label (prometheus.WrapRegistererWith). Programs that also use
-// controller-runtime or component-base need a separate registry.
+// controller-runtime or component-base need a separate registry, or NewInformers.
 func New(registerer prometheus.Registerer) (*Metrics, error) {
-	if registerer == nil {
-		return nil, errors.New("metrics: registerer is nil; use prometheus.NewRegistry")
-	}
-	m := &Metrics{
+	m := newMetrics(registerer)
+	return m.register(m.queues, m.requests, m.reconciles, m.leaders, m.sources, m.names)
+}
+
+// NewInformers is New for informers alone: it registers vedette_informer_* only. The registerer may be one that has the
+// metrics of controller-runtime or component-base, such as metrics.Registry of controller-runtime. What other parts of the
+// Metrics measure is not exported: work queues, controllers, requests, elections and informer names.
+func NewInformers(registerer prometheus.Registerer) (*Metrics, error) {
+	m := newMetrics(registerer)
+	return m.register(m.sources)
+}
+
+func newMetrics(registerer prometheus.Registerer) *Metrics {
+	return &Metrics{
 		registerer: registerer,
 		queues:     newQueueFamilies(),
 		requests:   newRequestFamilies(),
@@ -39,8 +53,15 @@ func New(registerer prometheus.Registerer) (*Metrics, error) {
 		sources:    newSources(),
 		names:      newInformerNames(),
 	}
-	m.all = collectors{m.queues, m.requests, m.reconciles, m.leaders, m.sources, m.names}
-	if err := registerer.Register(m.all); err != nil {
+}
+
+// register registers collectors, all or none.
+func (m *Metrics) register(all ...prometheus.Collector) (*Metrics, error) {
+	if m.registerer == nil {
+		return nil, errors.New("metrics: registerer is nil; use prometheus.NewRegistry")
+	}
+	m.all = all
+	if err := m.registerer.Register(m.all); err != nil {
 		return nil, fmt.Errorf("metrics: already registered; share the Metrics, "+
 			"or wrap the registerer with a label: %w", err)
 	}

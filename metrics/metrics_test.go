@@ -1,11 +1,14 @@
 package metrics
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"vedette.dev/apitest"
+	"vedette.dev/cache"
 	"vedette.dev/controller"
 )
 
@@ -82,4 +85,52 @@ func TestNamesThatAreNoText(t *testing.T) {
 	if got := gather(t, registry); len(got) != 0 {
 		t.Errorf("left: %v", got)
 	}
+}
+
+// A registerer that has the metrics of others takes those of informers, and names that are used twice get a number.
+func TestInformersAlone(t *testing.T) {
+	if _, err := NewInformers(nil); err == nil || !strings.Contains(err.Error(), "nil") {
+		t.Error(err)
+	}
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(newQueueFamilies(), newReconcileFamilies(), newRequestFamilies(), newLeaderFamilies())
+	m, err := NewInformers(registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewInformers(registry); err == nil || !strings.Contains(err.Error(), "share the Metrics") {
+		t.Error(err)
+	}
+	_, config := newServer(t, apitest.Config{})
+	var removes []func()
+	for range 3 {
+		remove, err := m.AddInformer("", "pods", newFactory(t, config).Core().V1().Pods().Informer())
+		if err != nil {
+			t.Fatal(err)
+		}
+		removes = append(removes, remove)
+	}
+	is := func(names ...string) {
+		t.Helper()
+		want := map[string]float64{}
+		for _, name := range names {
+			want[fmt.Sprintf(`informer=%q,source=""`, name)] = 0
+		}
+		gather(t, registry).expect(t, "vedette_informer_objects", want)
+	}
+	is("pods", "pods 2", "pods 3")
+	removes[1]()
+	is("pods", "pods 3")
+	if _, err := m.AddInformer("", "pods", newFactory(t, config).Core().V1().Pods().Informer()); err != nil {
+		t.Fatal(err)
+	}
+	is("pods", "pods 2", "pods 3")
+	if _, err := m.Informers("states", func() map[string]cache.State { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.AddInformer("states", "pods", newFactory(t, config).Core().V1().Pods().Informer()); err == nil {
+		t.Error("a source has informers and a function of states")
+	}
+	m.Close()
+	is()
 }

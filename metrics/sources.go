@@ -69,6 +69,18 @@ func (m *Metrics) Informer(source, name string, informer cache.SharedInformer) (
 	return m.sources.addSingle(source, name, single{SharedInformer: informer})
 }
 
+// AddInformer is Informer for a name that need not be unique: if another informer of the source has it, a number is
+// appended, such as in "core/v1.Pod 2". It is what the bridge to client-go uses for Options.Metrics.
+func (m *Metrics) AddInformer(source, name string, informer cache.SharedInformer) (remove func(), err error) {
+	m.naming.Lock() // so that a name that is free stays free
+	defer m.naming.Unlock()
+	free := name
+	for n := 2; m.sources.has(source, free); n++ {
+		free = fmt.Sprintf("%s %d", name, n)
+	}
+	return m.Informer(source, free, informer)
+}
+
 // Shards exports an informer of package shard as Informer does, and each of its shards. These are about 20 series per
 // shard: if there is a shard for each of thousands of namespaces, use Informer.
 func (m *Metrics) Shards(source, name string, informer Sharded) (remove func(), err error) {
@@ -117,6 +129,14 @@ func (s *sources) addSingle(source, name string, informer single) (remove func()
 		defer s.mu.Unlock()
 		s.removeSingle(source, g, name, informer)
 	}, nil
+}
+
+// has reports whether a source has an informer of a name that has not stopped.
+func (s *sources) has(source, name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	g := s.groups[value(source)]
+	return g != nil && g.singles[value(name)].runs()
 }
 
 // runs reports whether there is an informer that has not stopped.

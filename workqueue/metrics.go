@@ -25,6 +25,13 @@ type GaugeMetric interface {
 	Dec()
 }
 
+// PriorityGaugeMetric is a number for each priority that goes up and down. If the metric of NewDepthMetric implements it, a Fair queue calls
+// these methods instead of Inc and Dec, with the priority of the key. Not in client-go.
+type PriorityGaugeMetric interface {
+	IncPriority(priority int)
+	DecPriority(priority int)
+}
+
 // SettableGaugeMetric is a number that is set.
 type SettableGaugeMetric interface {
 	Set(float64)
@@ -97,6 +104,7 @@ const unfinishedWorkPeriod = 500 * time.Millisecond
 // queueMetrics are the metrics of one queue. A nil one measures nothing.
 type queueMetrics struct {
 	depth          GaugeMetric
+	byPriority     PriorityGaugeMetric // depth, if it is one for each priority
 	adds           CounterMetric
 	latency        HistogramMetric
 	workDuration   HistogramMetric
@@ -109,8 +117,11 @@ func newQueueMetrics(name string, configured MetricsProvider) *queueMetrics {
 	if p == nil {
 		return nil
 	}
+	depth := p.NewDepthMetric(name)
+	byPriority, _ := depth.(PriorityGaugeMetric)
 	return &queueMetrics{
-		depth:          p.NewDepthMetric(name),
+		depth:          depth,
+		byPriority:     byPriority,
 		adds:           p.NewAddsMetric(name),
 		latency:        p.NewLatencyMetric(name),
 		workDuration:   p.NewWorkDurationMetric(name),
@@ -119,17 +130,35 @@ func newQueueMetrics(name string, configured MetricsProvider) *queueMetrics {
 	}
 }
 
-func (m *queueMetrics) added() {
-	if m != nil {
-		m.adds.Inc()
+func (m *queueMetrics) added(priority int32) {
+	if m == nil {
+		return
+	}
+	m.adds.Inc()
+	if m.byPriority != nil {
+		m.byPriority.IncPriority(int(priority))
+	} else {
 		m.depth.Inc()
 	}
 }
 
-func (m *queueMetrics) taken(waited int64) {
-	if m != nil {
+func (m *queueMetrics) taken(priority int32, waited int64) {
+	if m == nil {
+		return
+	}
+	if m.byPriority != nil {
+		m.byPriority.DecPriority(int(priority))
+	} else {
 		m.depth.Dec()
-		m.latency.Observe(seconds(waited))
+	}
+	m.latency.Observe(seconds(waited))
+}
+
+// raised is called when a key that is dirty gets a higher priority.
+func (m *queueMetrics) raised(from, to int32) {
+	if m != nil && m.byPriority != nil {
+		m.byPriority.DecPriority(int(from))
+		m.byPriority.IncPriority(int(to))
 	}
 }
 

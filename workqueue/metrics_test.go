@@ -1,6 +1,7 @@
 package workqueue
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 	"testing"
@@ -165,4 +166,57 @@ func TestFirstSetProviderWinsForQueuesMadeLater(t *testing.T) {
 	if len(first.values) != 2 || len(second.values) != 0 { // adds and depth of one queue
 		t.Errorf("first %v, second %v", first.values, second.values)
 	}
+}
+
+// byPriority is a recorder whose depth is one for each priority.
+type byPriority struct{ *recorder }
+
+func (r byPriority) NewDepthMetric(name string) GaugeMetric {
+	return recordedByPriority{recorded{r.recorder, name + " depth"}}
+}
+
+type recordedByPriority struct{ recorded }
+
+func (m recordedByPriority) of(priority int) recorded {
+	return recorded{m.r, fmt.Sprintf("%s %d", m.name, priority)}
+}
+
+func (m recordedByPriority) IncPriority(priority int) { m.of(priority).Inc() }
+func (m recordedByPriority) DecPriority(priority int) { m.of(priority).Dec() }
+
+func TestDepthByPriority(t *testing.T) {
+	r := newRecorder()
+	q, err := NewFair(FairConfig[string]{Name: "q", MetricsProvider: byPriority{r}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.ShutDown()
+	low, high := -100, 10
+	q.AddWithOpts(AddOpts{Priority: &low}, "a", "b", "c")
+	r.expect(t, "q depth -100", 3)
+	q.AddWithOpts(AddOpts{Priority: &high}, "a") // raised while it is ready
+	q.Add("b")
+	r.expect(t, "q depth -100", 1)
+	r.expect(t, "q depth 0", 1)
+	r.expect(t, "q depth 10", 1)
+	key, priority, _ := q.GetWithPriority()
+	if key != "a" || priority != high {
+		t.Errorf("%q with priority %d, want a with %d", key, priority, high)
+	}
+	r.expect(t, "q depth 10", 0)
+	q.AddWithOpts(AddOpts{Priority: &low}, "a") // while it is processing
+	r.expect(t, "q depth -100", 2)
+	q.AddWithOpts(AddOpts{Priority: &high}, "a")
+	r.expect(t, "q depth -100", 1)
+	r.expect(t, "q depth 10", 1)
+	q.Done("a")
+	for range 3 {
+		key, _ := q.Get()
+		q.Done(key)
+	}
+	for _, priority := range []string{"-100", "0", "10"} {
+		r.expect(t, "q depth "+priority, 0)
+	}
+	r.expect(t, "q depth") // Inc and Dec were not called
+	r.expect(t, "q adds", 4)
 }

@@ -109,7 +109,7 @@ func (q *Typed[T]) addLocked(hash uint64, item T, priority int32) {
 		q.pushNew(slot, e)
 	}
 	e.Val.dirty = true
-	q.metrics.added()
+	q.metrics.added(priority)
 }
 
 // pushNew pushes a key that was not known before. If that panics, which the user's Queue or Tenant function may do, the
@@ -140,6 +140,9 @@ func (q *Typed[T]) raise(item T, priority int32) bool {
 
 // touch handles an add of a key that is dirty already.
 func (q *Typed[T]) touch(slot uint32, e *keyEntry[T], priority int32) {
+	if priority > e.Val.priority {
+		q.metrics.raised(e.Val.priority, priority)
+	}
 	if e.Val.processing {
 		e.Val.priority = max(e.Val.priority, priority)
 	} else {
@@ -185,7 +188,7 @@ func (q *Typed[T]) get() (item T, priority int, shutdown bool) {
 		}
 		now := q.clock.now()
 		q.keys.acquire(slot, &e.Val, now)
-		q.metrics.taken(now - e.Val.dirtyAt)
+		q.metrics.taken(e.Val.priority, now-e.Val.dirtyAt)
 		return e.Key, int(e.Val.priority), false
 	}
 }

@@ -19,6 +19,7 @@ import (
 
 	"vedette.dev/bridge"
 	"vedette.dev/cache"
+	"vedette.dev/internal/informername"
 )
 
 var _ ctrlcache.NewCacheFunc = NewCache
@@ -33,7 +34,7 @@ func NewCache(config *rest.Config, opts ctrlcache.Options) (ctrlcache.Cache, err
 // Objects in packed storage are made for each reader, so the cache does not copy them once more.
 func NewCacheWith(options bridge.Options) ctrlcache.NewCacheFunc {
 	return func(config *rest.Config, opts ctrlcache.Options) (ctrlcache.Cache, error) {
-		c := &Cache{options: options, named: map[string]cache.SharedIndexInformer{}}
+		c := &Cache{options: options, named: map[string]cache.SharedIndexInformer{}, trackers: map[string]any{}}
 		if err := c.prepare(config, &opts); err != nil {
 			return nil, err
 		}
@@ -56,8 +57,10 @@ type Cache struct {
 	mu sync.Mutex
 	// named has the informers by the names that they have on the console.
 	named map[string]cache.SharedIndexInformer
-	// queues are those of QueueFor.
-	queues []shownQueue
+	// trackers has a *tracker[T] for each name of a controller.
+	trackers map[string]any
+	// controllers are those whose queues are of QueueFor, until they have ended.
+	controllers []queued
 }
 
 // prepare changes the options of a cache, so that its informers run on Vedette. A program that makes informers itself keeps these.
@@ -165,7 +168,8 @@ func (c *Cache) newInformer(lw clientgocache.ListerWatcher, obj runtime.Object, 
 	options.StorageFor = map[runtime.Object]cache.Storage{obj: storage}
 	informer := options.NewRawInformer(lw, obj, resync, indexers)
 	if engine, ok := bridge.Unwrap(informer); ok {
-		c.remember(engine)
+		name := c.remember(informername.OfObject(obj), engine)
+		informer = &feedingInformer{informer, c, feed{informer: name, kind: gvk.Version + "." + gvk.Kind, engine: engine}}
 	}
 	if !storage.Packed {
 		return informer
@@ -173,17 +177,17 @@ func (c *Cache) newInformer(lw clientgocache.ListerWatcher, obj runtime.Object, 
 	return &uncopiedInformer{informer, &uncopiedIndexer{informer.GetIndexer(), gvk}}
 }
 
-// remember keeps an informer under a name, and forgets those that have stopped.
-func (c *Cache) remember(informer cache.SharedIndexInformer) {
-	kind := cache.StateOf(informer).Type
+// remember keeps an informer under a name, which it returns, and forgets those that have stopped.
+func (c *Cache) remember(kind string, informer cache.SharedIndexInformer) (name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	maps.DeleteFunc(c.named, func(_ string, i cache.SharedIndexInformer) bool { return i.IsStopped() })
-	name := kind
+	name = kind
 	for n := 2; c.named[name] != nil; n++ {
 		name = fmt.Sprintf("%s %d", kind, n)
 	}
 	c.named[name] = informer
+	return name
 }
 
 // NeedLeaderElection implements manager.LeaderElectionRunnable: a cache runs on every replica.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,6 +18,7 @@ import (
 	clientgocache "k8s.io/client-go/tools/cache"
 	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"vedette.dev/apitest"
 	"vedette.dev/bridge"
@@ -25,6 +27,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	log.SetLogger(logr.Discard())
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("k8s.io/klog/v2.(*flushDaemon).run.func1"))
 }
 
@@ -119,7 +122,7 @@ func TestWhatReadersGet(t *testing.T) {
 				t.Errorf("%+v: the informer %q has read %d bytes", storage, name, state.Bytes)
 			}
 		}
-		want := []string{"*v1.Pod", "/v1, Kind=Pod", "metadata of /v1, Kind=Pod"}
+		want := []string{"core/v1.Pod", "core/v1.Pod (metadata)", "core/v1.Pod (unstructured)"}
 		if names := slices.Sorted(maps.Keys(c.Informers())); !slices.Equal(names, want) {
 			t.Errorf("%+v: the informers are %q, want %q", storage, names, want)
 		}
@@ -243,7 +246,7 @@ func TestAClientThatIsWrapped(t *testing.T) {
 	}
 	for range 2 {
 		c := start(t, config, ctrl.NewCache, ctrlcache.Options{HTTPClient: httpClient})
-		if err := c.Get(t.Context(), key, &corev1.Pod{}); err != nil || c.Informers()["*v1.Pod"].State().Bytes == 0 {
+		if err := c.Get(t.Context(), key, &corev1.Pod{}); err != nil || c.Informers()["core/v1.Pod"].State().Bytes == 0 {
 			t.Errorf("%v, %v", err, c.Informers())
 		}
 	}

@@ -3,15 +3,17 @@ package ctrl_test
 import (
 	"context"
 	"io"
+	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
-	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
-	"sigs.k8s.io/controller-runtime/pkg/config"
-	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+	"k8s.io/client-go/rest"
+	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
@@ -21,85 +23,147 @@ import (
 
 var _ ctrl.Manager = manager.Manager(nil)
 
-// fakeManager is the part of a manager that MountConsole needs.
-type fakeManager struct {
-	cache   ctrlcache.Cache
-	mux     *http.ServeMux
-	options config.Controller
-}
-
-func (m fakeManager) GetControllerOptions() config.Controller { return m.options }
-
-func (m fakeManager) GetCache() ctrlcache.Cache { return m.cache }
-
-func (m fakeManager) AddMetricsServerExtraHandler(path string, handler http.Handler) error {
-	m.mux.Handle(path, handler)
-	return nil
-}
-
-func TestTheConsoleShowsInformers(t *testing.T) {
-	_, config := newServer(t)
-	m := fakeManager{cache: start(t, config, ctrl.NewCache, ctrlcache.Options{}), mux: http.NewServeMux()}
-	if err := m.cache.Get(t.Context(), key, &corev1.Pod{}); err != nil {
-		t.Fatal(err)
+// newManager returns a manager whose metrics server is at an address, which may be "0".
+func newManager(t *testing.T, config *rest.Config, address string, change ...func(*manager.Options)) manager.Manager {
+	t.Helper()
+	options := manager.Options{
+		NewCache: ctrl.NewCache, Metrics: metricsserver.Options{BindAddress: address}, HealthProbeBindAddress: "0",
+		Controller: ctrlconfig.Controller{SkipNameValidation: new(true)}, Logger: logr.Discard(),
 	}
-	if err := ctrl.MountConsole(m, console.Config{}); err != nil {
-		t.Fatal(err)
+	for _, f := range change {
+		f(&options)
 	}
-	no := false
-	queue := ctrl.QueueFor[string](m)("images", nil)
-	defer queue.ShutDown()
-	queue.Add("default/web")
-	m.options.UsePriorityQueue = &no
-	plain := ctrl.QueueFor[string](m)("others", nil)
-	if _, ok := plain.(priorityqueue.PriorityQueue[string]); ok {
-		t.Error("the manager wants no priorities")
-	}
-	plain.ShutDown()
-	server := httptest.NewServer(m.mux)
-	defer server.Close()
-	for view, want := range map[string]string{"": "*v1.Pod", "queues": "default/web"} {
-		resp, err := server.Client().Get(server.URL + ctrl.ConsolePath + view + "?format=json")
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		if err != nil || resp.StatusCode != http.StatusOK || !strings.Contains(string(text), want) || strings.Contains(string(text), `"others"`) {
-			t.Errorf("%q: %s, %v: %s", view, resp.Status, err, text)
-		}
-	}
-}
-
-// TestAManager runs a manager of controller-runtime with the cache and the page.
-func TestAManager(t *testing.T) {
-	_, config := newServer(t)
-	mgr, err := manager.New(config, manager.Options{
-		NewCache: ctrl.NewCache, Metrics: metricsserver.Options{BindAddress: "127.0.0.1:0"}, HealthProbeBindAddress: "0",
-	})
+	mgr, err := manager.New(config, options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := ctrl.MountConsole(mgr, console.Config{}); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
+	return mgr
+}
+
+// startManager runs a manager until the test ends, or stop is called.
+func startManager(t *testing.T, mgr manager.Manager) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- mgr.Start(ctx) }()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(stop)
 	if !mgr.GetCache().WaitForCacheSync(ctx) {
-		t.Error("the cache has not synced")
+		t.Fatal("the cache has not synced")
 	}
-	if err := mgr.GetClient().Get(ctx, key, &corev1.Pod{}); err != nil {
-		t.Error(err)
+	return stop
+}
+
+// freeAddress returns an address of this machine that nothing listens on.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
 	}
-	cancel()
-	if err := <-ended; err != nil {
-		t.Error(err)
+	defer listener.Close()
+	return listener.Addr().String()
+}
+
+// get returns the answer of an address, and waits until something answers there.
+func get(t *testing.T, url string) (status int, text string) {
+	t.Helper()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		resp, err := client.Get(url)
+		if err != nil {
+			if time.Now().After(deadline) {
+				t.Fatal(err)
+			}
+			continue
+		}
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp.StatusCode, string(body)
 	}
 }
 
-func TestAConsoleWithoutTheCache(t *testing.T) {
-	if err := ctrl.MountConsole(fakeManager{mux: http.NewServeMux()}, console.Config{}); err == nil || !strings.Contains(err.Error(), "NewCache") {
-		t.Error(err)
+// TestWhereThePageIs has the page on the metrics server of a manager, and on an address of its own.
+func TestWhereThePageIs(t *testing.T) {
+	_, config := newServer(t)
+	for name, mount := range map[string]func(address string) (manager.Manager, error){
+		"metrics server": func(address string) (manager.Manager, error) {
+			mgr := newManager(t, config, address)
+			return mgr, ctrl.MountConsole(mgr, console.Config{})
+		},
+		"own address": func(address string) (manager.Manager, error) {
+			mgr := newManager(t, config, "0")
+			return mgr, ctrl.ServeConsole(mgr, address, console.Config{})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			address := freeAddress(t)
+			mgr, err := mount(address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			stop := startManager(t, mgr)
+			if err := mgr.GetClient().Get(t.Context(), key, &corev1.Pod{}); err != nil {
+				t.Error(err)
+			}
+			page := "http://" + address + ctrl.ConsolePath
+			if status, text := get(t, page+"?format=json"); status != http.StatusOK || !strings.Contains(text, `"core/v1.Pod"`) {
+				t.Errorf("status %d: %s", status, text)
+			}
+			if status, text := get(t, "http://"+address+"/"); (status == http.StatusOK) != (name == "own address") {
+				t.Errorf("status %d: %s", status, text)
+			}
+			// A viewer does not keep the manager from stopping.
+			viewer := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 15 * time.Second}
+			resp, err := viewer.Get(page + "?stream=1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer resp.Body.Close()
+			began := time.Now()
+			stop()
+			if took := time.Since(began); took > 4*time.Second {
+				t.Errorf("the manager took %v to stop", took)
+			}
+			if _, err := io.ReadAll(resp.Body); err != nil {
+				t.Errorf("the viewer was not let go of: %v", err)
+			}
+		})
+	}
+}
+
+func TestManagersThatCannotHaveThePage(t *testing.T) {
+	_, config := newServer(t)
+	mgr := newManager(t, config, "0")
+	if err := ctrl.MountConsole(mgr, console.Config{}); err == nil || !strings.Contains(err.Error(), "no metrics server") || !strings.Contains(err.Error(), "ServeConsole") {
+		t.Errorf("without a metrics server: %v", err)
+	}
+	for _, address := range []string{"", "0"} {
+		if err := ctrl.ServeConsole(mgr, address, console.Config{}); err == nil || !strings.Contains(err.Error(), "localhost:8082") {
+			t.Errorf("at the address %q: %v", address, err)
+		}
+	}
+	stock, err := manager.New(config, manager.Options{Metrics: metricsserver.Options{BindAddress: "0"}, Logger: logr.Discard()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ctrl.MountConsole(stock, console.Config{}); err == nil || !strings.Contains(err.Error(), "NewCache") {
+		t.Errorf("with another cache: %v", err)
+	}
+	if err := ctrl.ServeConsole(mgr, "no address", console.Config{}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if err := mgr.Start(ctx); err == nil || ctx.Err() != nil {
+		t.Errorf("the manager of an address that cannot be used ended with %v", err)
 	}
 }

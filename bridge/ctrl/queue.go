@@ -1,19 +1,19 @@
 package ctrl
 
 import (
-	"slices"
+	"time"
 
 	clientgoworkqueue "k8s.io/client-go/util/workqueue"
 	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 
-	"vedette.dev/console"
 	"vedette.dev/workqueue"
 )
 
 // QueueFor returns a function for controller.Options.NewQueue that makes the queues of a manager: NewQueue or, if the manager says
-// UsePriorityQueue: false for its controllers, NewPlainQueue. If its cache is of this package, MountConsole shows the queues.
+// UsePriorityQueue: false for its controllers, NewPlainQueue. If its cache is of this package, the page of MountConsole and
+// ServeConsole shows the controllers with these queues, and "vedette explain" finds their keys.
 //
 //	controller.Options{NewQueue: bridgectrl.QueueFor[reconcile.Request](mgr)}
 func QueueFor[T comparable](mgr interface {
@@ -28,45 +28,20 @@ func QueueFor[T comparable](mgr interface {
 			newQueue = NewPlainQueue[T]
 		}
 		queue := newQueue(name, limiter)
-		if cache != nil {
-			cache.show(shownQueue{console.QueueOf(name, queue), queue.ShuttingDown})
+		if cache == nil {
+			return queue
 		}
-		return queue
+		return watch(cache, name, queue)
 	}
-}
-
-// shownQueue is a queue that the console shows until it ends.
-type shownQueue struct {
-	console.Queue
-	ended func() bool
-}
-
-func (c *Cache) show(queue shownQueue) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.queues = append(c.queues, queue)
-}
-
-// shownQueues returns the queues that have not ended.
-func (c *Cache) shownQueues() []console.Queue {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.queues = slices.DeleteFunc(c.queues, func(q shownQueue) bool { return q.ended() })
-	out := make([]console.Queue, len(c.queues))
-	for i, q := range c.queues {
-		out[i] = q.Queue
-	}
-	return out
 }
 
 // NewQueue returns Vedette's fair queue as a priorityqueue.PriorityQueue. It is for controller.Options.NewQueue:
 //
 //	controller.Options{NewQueue: bridgectrl.NewQueue[reconcile.Request]}
 //
-// Higher priorities go first, but every priority gets its turn. The metrics workqueue_* are those of controller-runtime; only the label
-// priority of workqueue_depth is empty.
+// Higher priorities go first, but every priority gets its turn. The metrics workqueue_* are those of controller-runtime.
 func NewQueue[T comparable](name string, limiter clientgoworkqueue.TypedRateLimiter[T]) clientgoworkqueue.TypedRateLimitingInterface[T] {
-	config := workqueue.FairConfig[T]{Name: name, MetricsProvider: queueMetrics()}
+	config := workqueue.FairConfig[T]{Name: name, MetricsProvider: priorityProvider{queueMetrics()}}
 	if limiter != nil {
 		config.RateLimiter = limiter
 	}
@@ -95,4 +70,14 @@ var _ priorityqueue.PriorityQueue[string] = fairQueue[string]{}
 // AddWithOpts implements priorityqueue.PriorityQueue.
 func (q fairQueue[T]) AddWithOpts(o priorityqueue.AddOpts, items ...T) {
 	q.Fair.AddWithOpts(workqueue.AddOpts{After: o.After, RateLimited: o.RateLimited, Priority: o.Priority}, items...)
+}
+
+// AddAfter adds an item at once if there is no delay. Package workqueue counts that as a retry, as client-go does; controller-runtime's
+// priority queue does not.
+func (q fairQueue[T]) AddAfter(item T, after time.Duration) {
+	if after <= 0 {
+		q.Add(item)
+		return
+	}
+	q.Fair.AddAfter(item, after)
 }

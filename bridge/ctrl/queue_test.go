@@ -1,6 +1,9 @@
 package ctrl_test
 
 import (
+	"fmt"
+	"maps"
+	"strings"
 	"testing"
 	"time"
 
@@ -44,18 +47,92 @@ func TestQueuesWithAndWithoutPriorities(t *testing.T) {
 	}
 }
 
-// TestMetricsOfQueues checks that the series of controller-runtime count what these queues do.
+// TestMetricsOfQueues does the same with controller-runtime's queues and with those of this package, and compares the series that
+// controller-runtime has of them.
 func TestMetricsOfQueues(t *testing.T) {
-	for _, queue := range []clientgoworkqueue.TypedRateLimitingInterface[string]{
-		ctrl.NewQueue[string]("metrics", nil), ctrl.NewPlainQueue[string]("metrics", nil),
-	} {
-		defer queue.ShutDown()
-		queue.Add("a")
-		queue.Add("b")
-		item, _ := queue.Get()
-		queue.Done(item)
-		queue.AddAfter("c", time.Hour)
+	limiter := func() clientgoworkqueue.TypedRateLimiter[string] {
+		return clientgoworkqueue.NewTypedItemExponentialFailureRateLimiter[string](time.Hour, time.Hour)
 	}
+	for _, pair := range []struct {
+		name        string
+		stock, ours func(name string) clientgoworkqueue.TypedRateLimitingInterface[string]
+	}{
+		{"priorities", func(name string) clientgoworkqueue.TypedRateLimitingInterface[string] {
+			return priorityqueue.New(name, func(o *priorityqueue.Opts[string]) { o.RateLimiter = limiter() })
+		}, func(name string) clientgoworkqueue.TypedRateLimitingInterface[string] {
+			return ctrl.NewQueue(name, limiter())
+		}},
+		{"plain", func(name string) clientgoworkqueue.TypedRateLimitingInterface[string] {
+			return clientgoworkqueue.NewTypedRateLimitingQueueWithConfig(limiter(), clientgoworkqueue.TypedRateLimitingQueueConfig[string]{Name: name})
+		}, func(name string) clientgoworkqueue.TypedRateLimitingInterface[string] {
+			return ctrl.NewPlainQueue(name, limiter())
+		}},
+	} {
+		t.Run(pair.name, func(t *testing.T) {
+			stock, ours := pair.stock("stock "+pair.name), pair.ours("ours "+pair.name)
+			defer stock.ShutDown()
+			defer ours.ShutDown()
+			for step, do := range queueSteps {
+				do(stock)
+				do(ours)
+				if _, ok := stock.(priorityqueue.PriorityQueue[string]); ok {
+					stock.Len() // it takes over what was added
+				}
+				want, got := seriesOf(t, "stock "+pair.name), seriesOf(t, "ours "+pair.name)
+				if step == 0 && len(want) < 7 {
+					t.Fatalf("controller-runtime has the series %v", want)
+				}
+				if !maps.Equal(got, want) {
+					t.Fatalf("after step %d there are\n%v\nwant\n%v", step, got, want)
+				}
+			}
+		})
+	}
+}
+
+// queueSteps are things that happen to a queue.
+var queueSteps = []func(clientgoworkqueue.TypedRateLimitingInterface[string]){
+	func(q clientgoworkqueue.TypedRateLimitingInterface[string]) { q.Add("a") },
+	func(q clientgoworkqueue.TypedRateLimitingInterface[string]) { q.Add("a"); q.Add("b") },
+	withPriority(-100, "c", "d"),
+	withPriority(10, "c"), // raised
+	withPriority(-5, "c"), // not lowered
+	func(q clientgoworkqueue.TypedRateLimitingInterface[string]) { q.AddAfter("late", time.Hour) },
+	func(q clientgoworkqueue.TypedRateLimitingInterface[string]) { q.AddRateLimited("failed") },
+	func(q clientgoworkqueue.TypedRateLimitingInterface[string]) { q.AddAfter("now", 0) },
+	func(q clientgoworkqueue.TypedRateLimitingInterface[string]) { // again, while it is processed
+		item, _ := q.Get()
+		q.Add(item)
+		withPriority(10, item)(q)
+		q.Done(item)
+	},
+	func(q clientgoworkqueue.TypedRateLimitingInterface[string]) { withPriority(3, "late")(q) },
+	func(q clientgoworkqueue.TypedRateLimitingInterface[string]) {
+		for q.Len() > 0 {
+			item, _ := q.Get()
+			q.Forget(item)
+			q.Done(item)
+		}
+	},
+	func(q clientgoworkqueue.TypedRateLimitingInterface[string]) {
+		for priority := range 20 { // with those above, 25 at most
+			withPriority(100+priority, fmt.Sprint(priority))(q)
+		}
+	},
+}
+
+// withPriority adds keys with a priority to a queue that has priorities.
+func withPriority(priority int, items ...string) func(clientgoworkqueue.TypedRateLimitingInterface[string]) {
+	return func(q clientgoworkqueue.TypedRateLimitingInterface[string]) {
+		if p, ok := q.(priorityqueue.PriorityQueue[string]); ok {
+			p.AddWithOpts(priorityqueue.AddOpts{Priority: &priority}, items...)
+		}
+	}
+}
+
+// seriesOf returns the series of a queue without those that are times, and how many observations histograms have.
+func seriesOf(t *testing.T, queue string) map[string]float64 {
+	t.Helper()
 	families, err := metrics.Registry.Gather()
 	if err != nil {
 		t.Fatal(err)
@@ -63,19 +140,46 @@ func TestMetricsOfQueues(t *testing.T) {
 	got := map[string]float64{}
 	for _, family := range families {
 		for _, m := range family.GetMetric() {
+			series, of := family.GetName(), false
 			for _, label := range m.GetLabel() {
-				if label.GetName() == "name" && label.GetValue() == "metrics" {
-					got[family.GetName()] += m.GetCounter().GetValue() + m.GetGauge().GetValue() + float64(m.GetHistogram().GetSampleCount())
+				switch label.GetName() {
+				case "name", "controller":
+					of = of || label.GetValue() == queue
+				default:
+					series += fmt.Sprintf("{%s=%q}", label.GetName(), label.GetValue())
 				}
+			}
+			if !of {
+				continue
+			}
+			got[series] = m.GetCounter().GetValue() + float64(m.GetHistogram().GetSampleCount())
+			if family.GetName() == "workqueue_depth" {
+				got[series] = m.GetGauge().GetValue()
 			}
 		}
 	}
-	for name, want := range map[string]float64{
-		"workqueue_adds_total": 4, "workqueue_depth": 2, "workqueue_queue_duration_seconds": 2, "workqueue_work_duration_seconds": 2,
-		"workqueue_retries_total": 2, "workqueue_unfinished_work_seconds": 0, "workqueue_longest_running_processor_seconds": 0,
-	} {
-		if value, ok := got[name]; !ok || value != want {
-			t.Errorf("%s is %v (there: %v), want %v", name, value, ok, want)
+	return got
+}
+
+// TestManyPriorities checks that priorities beyond the 25th share a series, which goes back to zero.
+func TestManyPriorities(t *testing.T) {
+	queue := ctrl.NewQueue[string]("many", nil)
+	defer queue.ShutDown()
+	const n = 30
+	for priority := range n {
+		withPriority(priority, fmt.Sprint(priority))(queue)
+	}
+	const others = `workqueue_depth{priority="exceeded_cardinality_limit"}`
+	if got := seriesOf(t, "many"); got[others] != 5 || got[`workqueue_depth{priority="24"}`] != 1 {
+		t.Errorf("there are %v", got)
+	}
+	for range n {
+		item, _ := queue.Get()
+		queue.Done(item)
+	}
+	for series, value := range seriesOf(t, "many") {
+		if strings.HasPrefix(series, "workqueue_depth") && value != 0 {
+			t.Errorf("%s is %v, want 0", series, value)
 		}
 	}
 }

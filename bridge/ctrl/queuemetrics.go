@@ -3,6 +3,7 @@ package ctrl
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -12,7 +13,7 @@ import (
 )
 
 // queueMetrics returns a provider of metrics that controller-runtime has registered.
-var queueMetrics = sync.OnceValue(func() workqueue.MetricsProvider {
+var queueMetrics = sync.OnceValue(func() *queueProvider {
 	p := &queueProvider{}
 	for _, m := range []struct {
 		to   any
@@ -111,3 +112,47 @@ func (p *queueProvider) NewLongestRunningProcessorSecondsMetric(name string) wor
 func (p *queueProvider) NewRetriesMetric(name string) workqueue.CounterMetric {
 	return p.retries.WithLabelValues(name, name)
 }
+
+// priorityProvider is a queueProvider for queues with priorities: their depth has the priority as a label.
+type priorityProvider struct{ *queueProvider }
+
+func (p priorityProvider) NewDepthMetric(name string) workqueue.GaugeMetric {
+	return &priorityDepth{vec: p.depth, name: name, gauges: map[int]prometheus.Gauge{}}
+}
+
+// maxPriorities is the number of priorities that a queue has series of their own for, as in controller-runtime. The others share one.
+const (
+	maxPriorities   = 25
+	otherPriorities = "exceeded_cardinality_limit"
+)
+
+// priorityDepth implements workqueue.PriorityGaugeMetric. The queue calls it under its lock.
+type priorityDepth struct {
+	vec  *prometheus.GaugeVec
+	name string
+	// gauges has those that were used.
+	gauges map[int]prometheus.Gauge
+}
+
+var _ workqueue.PriorityGaugeMetric = (*priorityDepth)(nil)
+
+func (d *priorityDepth) gauge(priority int) prometheus.Gauge {
+	g, ok := d.gauges[priority]
+	if !ok && len(d.gauges) < maxPriorities {
+		g, ok = d.vec.WithLabelValues(d.name, d.name, strconv.Itoa(priority)), true
+		d.gauges[priority] = g
+	}
+	if !ok {
+		g = d.vec.WithLabelValues(d.name, d.name, otherPriorities)
+	}
+	return g
+}
+
+func (d *priorityDepth) IncPriority(priority int) { d.gauge(priority).Inc() }
+
+func (d *priorityDepth) DecPriority(priority int) { d.gauge(priority).Dec() }
+
+// Inc and Dec are not called by queues with priorities.
+func (d *priorityDepth) Inc() { d.IncPriority(0) }
+
+func (d *priorityDepth) Dec() { d.DecPriority(0) }

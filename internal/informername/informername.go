@@ -2,10 +2,13 @@
 package informername
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -22,4 +25,20 @@ func Of(key any) string {
 		return k.GroupVersion().String() + "/" + k.Resource
 	}
 	return fmt.Sprint(key)
+}
+
+// OfObject returns the name of an informer of objects such as obj: "core/v1.Pod" for a type, "apps/v1.Deployment (unstructured)" and
+// "apps/v1.Deployment (metadata)" for types that serve for many kinds.
+func OfObject(obj runtime.Object) string {
+	form := ""
+	switch obj.(type) {
+	case *metav1.PartialObjectMetadata:
+		form = " (metadata)"
+	case runtime.Unstructured:
+		form = " (unstructured)"
+	default:
+		return Of(reflect.TypeOf(obj))
+	}
+	gvk := obj.GetObjectKind().GroupVersionKind()
+	return cmp.Or(gvk.Group, "core") + "/" + gvk.Version + "." + gvk.Kind + form
 }

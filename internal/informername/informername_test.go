@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -18,6 +21,20 @@ func TestOf(t *testing.T) {
 	} {
 		if got := Of(key); got != want {
 			t.Errorf("Of(%v) = %q, want %q", key, got, want)
+		}
+	}
+}
+
+func TestOfObject(t *testing.T) {
+	widget := &unstructured.Unstructured{}
+	widget.SetGroupVersionKind(schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Widget"})
+	for want, obj := range map[string]runtime.Object{
+		"core/v1.Pod":                          &corev1.Pod{},
+		"core/v1.Pod (metadata)":               &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}},
+		"example.com/v1.Widget (unstructured)": widget,
+	} {
+		if got := OfObject(obj); got != want {
+			t.Errorf("OfObject(%T) = %q, want %q", obj, got, want)
 		}
 	}
 }

@@ -35,7 +35,8 @@ KIND is the kind that a controller is for, or the name of the controller. When s
 NS/NAME is the key of the object; objects that live in no namespace have just a name.
 
 URL is where a program that was made with vedette.dev/runner, and was started with --debug-endpoints, serves its health checks, which
-is its --health-probe-bind-address. Or it is the address of a live page, as 'vedette demo' prints it, with the token if there is one.`,
+is its --health-probe-bind-address. Or it is the address of a live page, as 'vedette demo' prints it, with the token if there is one; for
+a controller-runtime program with vedette.dev/bridge/ctrl, that is the address of its metrics server.`,
 		Example: examples(`
 			# Of 'vedette demo', at the address that it prints
 			vedette explain Site default/site-0 --url http://127.0.0.1:44975/
