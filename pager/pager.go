@@ -80,7 +80,7 @@ func (p *ListPager) list(ctx context.Context, options metav1.ListOptions, each e
 		first = page
 		if list == nil {
 			list = &internalversion.List{}
-			list.ResourceVersion, list.SelfLink = m.GetResourceVersion(), m.GetSelfLink()
+			list.ResourceVersion = m.GetResourceVersion()
 		}
 		return each(page, func(item runtime.Object) error {
 			list.Items = append(list.Items, item)

@@ -5,10 +5,16 @@ import (
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"vedette.dev/internal/events"
 )
 
-// EventRecorderAdapter has the signatures of client-go's newer recorder, tools/events, which takes a related object and
-// an action. Its events go to the same broadcaster as those of the wrapped recorder. If the recorder is another
+var (
+	_ events.EventRecorderLogger    = (*EventRecorderAdapter)(nil)
+	_ events.AnnotatedEventRecorder = (*EventRecorderAdapter)(nil)
+)
+
+// EventRecorderAdapter is a recorder of package vedette.dev/events, which takes a related object and an action. Its events go to the same broadcaster as those of the wrapped recorder. If the recorder is another
 // implementation, the related object and the action are dropped.
 type EventRecorderAdapter struct {
 	recorder EventRecorderLogger
@@ -38,6 +44,6 @@ func (a *EventRecorderAdapter) AnnotatedEventf(regarding, related runtime.Object
 }
 
 // WithLogger returns an adapter that logs events that it cannot record to logger.
-func (a *EventRecorderAdapter) WithLogger(logger logr.Logger) *EventRecorderAdapter {
+func (a *EventRecorderAdapter) WithLogger(logger logr.Logger) events.EventRecorderLogger {
 	return &EventRecorderAdapter{a.recorder.WithLogger(logger)}
 }

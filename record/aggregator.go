@@ -91,10 +91,12 @@ func (e *EventAggregator) isOneOfFew(key, local digest, now time.Time) bool {
 }
 
 // combined returns the aggregate event. It has the name of the newest event, which is not written itself, but not its
-// annotations and labels, in which the others may differ.
+// annotations and labels, in which the others may differ. If all events are combined, from the first on, it is that one.
 func (e *EventAggregator) combined(newest *corev1.Event, now time.Time) *corev1.Event {
 	event := *newest
-	event.ObjectMeta = metav1.ObjectMeta{Name: newest.Name, Namespace: newest.Namespace}
+	if e.maxEvents > 1 {
+		event.ObjectMeta = metav1.ObjectMeta{Name: newest.Name, Namespace: newest.Namespace}
+	}
 	if event.Name == "" {
 		event.Name = eventName(newest.InvolvedObject.Name, now.UnixNano())
 	}

@@ -17,7 +17,7 @@
 //   - [EventCorrelator] is in front of a sink: it combines similar events ([EventAggregator]), counts repetitions, and
 //     limits their rate ([EventSourceObjectSpamFilter]). [CorrelatorOptions] configure it.
 //   - [FakeRecorder] is for tests of code that uses a recorder.
-//   - [EventRecorderAdapter] has the signatures of client-go's other recorder, tools/events.
+//   - [EventRecorderAdapter] has the signatures of the recorders of package events.
 //
 // # Order, blocking, bounds
 //

@@ -9,22 +9,14 @@ import (
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 )
-
-// newRecorder is what programs written for client-go's tools/events hold.
-type newRecorder interface {
-	Eventf(regarding, related runtime.Object, eventtype, reason, action, note string, args ...any)
-}
-
-var _ newRecorder = (*EventRecorderAdapter)(nil)
 
 func TestAdapterTellsTheActionAndWhatIsRelated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sink := &memorySink{}
 		_, recorder := started(t, Config{}, sink)
 		related := &corev1.ObjectReference{Kind: "Node", Name: "n"}
-		adapter := NewEventRecorderAdapter(recorder).WithLogger(logr.Discard())
+		adapter := NewEventRecorderAdapter(recorder).WithLogger(logr.Discard()).(*EventRecorderAdapter)
 		adapter.AnnotatedEventf(podNamed("a"), related, map[string]string{"k": "v"}, "Normal", "Scheduled", "Binding", "to %s", "n")
 		related.Name = "changed"
 		synctest.Wait()

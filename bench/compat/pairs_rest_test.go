@@ -7,11 +7,13 @@ import (
 	_ "k8s.io/client-go/rest"
 	_ "k8s.io/client-go/rest/watch"
 	_ "k8s.io/client-go/tools/clientcmd"
+	_ "k8s.io/client-go/tools/clientcmd/api/latest"
 	_ "k8s.io/client-go/transport"
 	_ "k8s.io/client-go/util/flowcontrol"
 	_ "k8s.io/client-go/util/retry"
 
 	_ "vedette.dev/clientcmd"
+	_ "vedette.dev/clientcmd/api/latest"
 	_ "vedette.dev/rest/watch"
 )
 
@@ -45,6 +47,8 @@ var restPairs = []Pair{
 			"BindAuthInfoFlags", "BindClusterFlags", "BindContextFlags", "BindOverrideFlags", "FlagInfo.AddSecretAnnotation", "FlagInfo.BindBoolFlag", "FlagInfo.BindStringArrayFlag", "FlagInfo.BindStringFlag", "FlagInfo.BindTransformingStringFlag"),
 	)},
 	{Peer: "k8s.io/client-go/tools/clientcmd/api", Own: "vedette.dev/clientcmd/api"},
+	{Peer: "k8s.io/client-go/tools/clientcmd/api/v1", Own: "vedette.dev/clientcmd/api/v1"},
+	{Peer: "k8s.io/client-go/tools/clientcmd/api/latest", Own: "vedette.dev/clientcmd/api/latest"},
 }
 
 // omitted gives one reason for several names.
