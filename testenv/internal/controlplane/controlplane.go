@@ -47,6 +47,8 @@ var (
 	APIServer = Program{"kube-apiserver", "k8s.io/kubernetes/cmd/kube-apiserver", "kube-apiserver"}
 	Etcd      = Program{"etcd", "go.etcd.io/etcd/server/v3", "server"}
 	Kubectl   = Program{"kubectl", "k8s.io/kubernetes/cmd/kubectl", "kubectl"}
+	// ControllerManager is not a part of a test environment: command kcm runs it.
+	ControllerManager = Program{"kube-controller-manager", "k8s.io/kubernetes/cmd/kube-controller-manager", "kube-controller-manager"}
 )
 
 // Versions are what the module asks for.
