@@ -24,7 +24,7 @@ type Difference struct {
 // Compare compares the objects of two clusters, which have these names in the result. What the objects are to differ in is in the
 // documentation of the package.
 func Compare(a, b []Object, nameA, nameB string) Result {
-	left, right := index(a), index(b)
+	left, right := Normalise(a), Normalise(b)
 	keys := maps.Clone(left)
 	maps.Copy(keys, right)
 	result := Result{Compared: map[string]int{}}
@@ -47,8 +47,8 @@ func Compare(a, b []Object, nameA, nameB string) Result {
 	return result
 }
 
-// index returns the objects by their names, as they are compared.
-func index(objects []Object) map[string]Object {
+// Normalise returns the objects of a cluster as they are compared, by names that are the same in both.
+func Normalise(objects []Object) map[string]Object {
 	names := findNames(objects)
 	out := map[string]Object{}
 	for _, o := range objects {
