@@ -28,6 +28,7 @@ Flags:
   -seed N        pods that have finished, and as many ConfigMaps, that are there from the beginning (5000)
   -vedette DIR   folder with the source of Vedette (that of vedette.dev in this module)
   -out DIR       write logs, goroutine profiles and the compared objects into this folder
+  -control       run two stock ones: what differs then is not Vedette's doing
   -v             print the steps of the work as they happen on each side
 
 The first run builds kube-controller-manager twice, which takes minutes; the programs are kept where testenv keeps its own, and the patched
@@ -40,6 +41,7 @@ type options struct {
 	seed    int
 	vedette string
 	out     string
+	control bool
 	verbose bool
 }
 
@@ -78,6 +80,7 @@ func parse(args []string) (options, error) {
 	flags.IntVar(&o.seed, "seed", 5000, "")
 	flags.StringVar(&o.vedette, "vedette", "", "")
 	flags.StringVar(&o.out, "out", "", "")
+	flags.BoolVar(&o.control, "control", false, "")
 	flags.BoolVar(&o.verbose, "v", false, "")
 	if err := flags.Parse(args); err != nil {
 		return options{}, err

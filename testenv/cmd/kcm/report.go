@@ -16,10 +16,11 @@ const maxLines = 12
 
 // report prints what was compared, and what the controller managers have used.
 func report(out io.Writer, o options, sides []*side, result clusterdiff.Result, took time.Duration) {
+	a, b := sides[0], sides[1]
 	differing := map[string]int{}
 	for _, d := range result.Differences {
 		differing[d.Kind]++
-		fmt.Fprintf(out, "%s differs: %s, %s\n", d.Object, stock, patched)
+		fmt.Fprintf(out, "%s differs: %s, %s\n", d.Object, a.name, b.name)
 		for _, line := range d.Lines[:min(len(d.Lines), maxLines)] {
 			fmt.Fprintf(out, "    %.500s\n", line)
 		}
@@ -39,10 +40,9 @@ func report(out io.Writer, o options, sides []*side, result clusterdiff.Result, 
 
 	fmt.Fprintf(out, "\nkube-controller-manager, with %d pods and ConfigMaps that were there from the beginning:\n", o.seed)
 	table = tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(table, "\t%s\t%s\tratio\t\n", stock, patched)
-	a, b := sides[0], sides[1]
-	row := func(name string, stock, patched float64, unit string) {
-		fmt.Fprintf(table, "%s\t%.1f %s\t%.1f %s\t%.2f\t\n", name, stock, unit, patched, unit, patched/stock)
+	fmt.Fprintf(table, "\t%s\t%s\tratio\t\n", a.name, b.name)
+	row := func(name string, left, right float64, unit string) {
+		fmt.Fprintf(table, "%s\t%.1f %s\t%.1f %s\t%.2f\t\n", name, left, unit, right, unit, right/left)
 	}
 	mib := func(bytes int64) float64 { return float64(bytes) / (1 << 20) }
 	row("live heap before the work", mib(a.start.heap), mib(b.start.heap), "MiB")

@@ -20,6 +20,7 @@ import (
 const (
 	stock   = "stock"
 	patched = "patched"
+	control = "control" // a second stock one, with -control
 )
 
 // run reports whether the objects of both sides are the same.
@@ -35,7 +36,12 @@ func run(ctx context.Context, o options, out, errs io.Writer) (bool, error) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	sides := []*side{{name: stock, program: programs[0]}, {name: patched, program: programs[1], onVedette: true}}
+	sides := []*side{{name: stock, program: programs[0]}}
+	if o.control {
+		sides = append(sides, &side{name: control, program: programs[0]})
+	} else {
+		sides = append(sides, &side{name: patched, program: programs[1], onVedette: true})
+	}
 	failed := make([]error, len(sides))
 	var running sync.WaitGroup
 	progress := &lines{out: errs, began: time.Now()}
@@ -52,7 +58,7 @@ func run(ctx context.Context, o options, out, errs io.Writer) (bool, error) {
 	if err := firstCause(failed); err != nil {
 		return false, err
 	}
-	result := clusterdiff.Compare(sides[0].objects, sides[1].objects, stock, patched)
+	result := clusterdiff.Compare(sides[0].objects, sides[1].objects, sides[0].name, sides[1].name)
 	report(out, o, sides, result, time.Since(progress.began))
 	return len(result.Differences) == 0, nil
 }
@@ -67,9 +73,9 @@ func firstCause(failed []error) error {
 	return errors.Join(failed...)
 }
 
-// build returns the paths of the stock and of the patched program.
+// build returns the paths of the stock program, and of the patched one unless only the former is needed.
 func build(ctx context.Context, o options, progress io.Writer) ([]string, error) {
-	if o.vedette == "" {
+	if o.vedette == "" && !o.control {
 		var err error
 		if o.vedette, err = sourceOfVedette(ctx); err != nil {
 			return nil, err
@@ -79,15 +85,19 @@ func build(ctx context.Context, o options, progress io.Writer) ([]string, error)
 	if err != nil {
 		return nil, err
 	}
-	second, err := binaries.NewControllerManagerOnVedette(progress, o.vedette)
-	if err != nil {
-		return nil, err
+	caches := []*binaries.Cache{first}
+	if !o.control {
+		second, err := binaries.NewControllerManagerOnVedette(progress, o.vedette)
+		if err != nil {
+			return nil, err
+		}
+		caches = append(caches, second)
 	}
 	if _, err := testenv.Programs(ctx, progress); err != nil {
 		return nil, err
 	}
 	var paths []string
-	for _, cache := range []*binaries.Cache{first, second} {
+	for _, cache := range caches {
 		set, err := cache.Get(ctx)
 		if err != nil {
 			return nil, err

@@ -79,7 +79,7 @@ func (s *side) run(ctx context.Context) (err error) {
 
 func (s *side) connect() error {
 	config := s.env.RESTConfig()
-	config.ContentType = "" // protobuf
+	config.WarningHandler = rest.NoWarnings{} // Endpoints are deprecated, and yet compared
 	var err error
 	if s.client, err = kubernetes.NewForConfig(config); err != nil {
 		return err
