@@ -52,6 +52,7 @@ func report(out io.Writer, o options, sides []*side, result clusterdiff.Result, 
 	row("processor time", a.end.cpu.Seconds(), b.end.cpu.Seconds(), "s")
 	fmt.Fprintf(table, "goroutines in client-go's reflectors\t%d\t%d\t\t\n", a.engine.clientGo, b.engine.clientGo)
 	fmt.Fprintf(table, "goroutines in Vedette's engine\t%d\t%d\t\t\n", a.engine.vedette, b.engine.vedette)
+	fmt.Fprintf(table, "collects what an owner had that was deleted and made anew unseen\t%t\t%t\t\t\n", a.collects, b.collects)
 	table.Flush()
 	fmt.Fprintf(out, "\n%d objects compared, %d differ; it took %v\n", total, len(result.Differences), took.Round(time.Second))
 }

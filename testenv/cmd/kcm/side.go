@@ -28,6 +28,7 @@ type side struct {
 
 	// What is left when it has run.
 	objects    []clusterdiff.Object
+	collects   bool // what an owner had that was deleted and made anew
 	engine     engine
 	start, end used
 }

@@ -25,6 +25,7 @@ func (s *side) steps() []step {
 		{"changes while the controller manager does not look", s.unseen},
 		{"deletion of a namespace", s.lastNamespace},
 		{"quiet", s.quiet},
+		{"an owner that is deleted and made anew unseen", s.reborn},
 	}
 }
 

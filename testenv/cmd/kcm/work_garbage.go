@@ -60,7 +60,7 @@ func (s *side) garbage(ctx context.Context) error {
 	if err := all(ctx, func(ctx context.Context) error { return s.create(ctx, "garbage.yaml") }, s.settled("garbage")); err != nil {
 		return err
 	}
-	for _, name := range []string{"first", "last", "kept", "reborn"} {
+	for _, name := range []string{"first", "last", "kept", "unseen"} {
 		if err := s.chain(ctx, name); err != nil {
 			return err
 		}
@@ -85,9 +85,9 @@ func (s *side) garbage(ctx context.Context) error {
 		s.delete("v1", "ConfigMap", "garbage", "first", metav1.DeletePropagationForeground),
 		s.delete("v1", "ConfigMap", "garbage", "last", metav1.DeletePropagationBackground),
 		s.delete("v1", "ConfigMap", "garbage", "kept", metav1.DeletePropagationOrphan),
-		s.exactly("v1", "ConfigMap", "garbage", "kube-root-ca.crt", "reborn", "stays", "two-owners"),
-		s.exactly("v1", "Secret", "garbage", "kept-child", "reborn-child"),
-		s.exactly(widgets, "Widget", "garbage", "kept-grandchild", "reborn-grandchild"),
+		s.exactly("v1", "ConfigMap", "garbage", "kube-root-ca.crt", "stays", "two-owners", "unseen"),
+		s.exactly("v1", "Secret", "garbage", "kept-child", "unseen-child"),
+		s.exactly(widgets, "Widget", "garbage", "kept-grandchild", "unseen-grandchild"),
 		s.exactly("apps/v1", "Deployment", "garbage"),
 		s.podsOf("garbage", map[string]int{"orphan": 2}),
 	)
