@@ -173,7 +173,12 @@ func status(pod *corev1.Pod, phase corev1.PodPhase) corev1.PodStatus {
 		ready = corev1.ConditionTrue
 	}
 	out := corev1.PodStatus{Phase: phase, HostIP: "192.0.2.1", HostIPs: []corev1.HostIP{{IP: "192.0.2.1"}}, StartTime: &now, QOSClass: pod.Status.QOSClass}
-	for _, c := range []corev1.PodConditionType{corev1.PodReadyToStartContainers, corev1.PodInitialized, corev1.PodScheduled} {
+	for _, c := range pod.Status.Conditions { // which the API server has set
+		if c.Type == corev1.PodScheduled {
+			out.Conditions = append(out.Conditions, c)
+		}
+	}
+	for _, c := range []corev1.PodConditionType{corev1.PodReadyToStartContainers, corev1.PodInitialized} {
 		out.Conditions = append(out.Conditions, corev1.PodCondition{Type: c, Status: corev1.ConditionTrue, LastTransitionTime: now})
 	}
 	for _, c := range []corev1.PodConditionType{corev1.PodReady, corev1.ContainersReady} {

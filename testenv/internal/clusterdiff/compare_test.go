@@ -166,3 +166,39 @@ func TestTokensAreSecretAndCertificatesDiffer(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+func TestEndpoints(t *testing.T) {
+	endpoints := func(metadata, addresses string) []Object {
+		var out []Object
+		text := "[{kind: Endpoints, metadata: {name: web, uid: u" + metadata + "}, subsets: [{addresses: [" + addresses + "]}]}]"
+		if err := yaml.Unmarshal([]byte(text), &out); err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	const triggered = `, annotations: {endpoints.kubernetes.io/last-change-trigger-time: "2026-01-01T00:00:00Z"},
+		managedFields: [{fieldsV1: {"f:metadata": {"f:annotations": {".": {}, "f:endpoints.kubernetes.io/last-change-trigger-time": {}}}}}]`
+	const plain = `, managedFields: [{fieldsV1: {"f:metadata": {}}}]`
+	if d := Compare(endpoints(triggered, "{ip: 10.0.0.1}, {ip: 10.0.0.2}"), endpoints(plain, "{ip: 10.0.0.2}, {ip: 10.0.0.1}"), "a", "b").Differences; len(d) != 0 {
+		t.Errorf("%v", d)
+	}
+	if d := Compare(endpoints(plain, "{ip: 10.0.0.1}"), endpoints(plain, "{ip: 10.0.0.2}"), "a", "b").Differences; len(d) != 1 {
+		t.Errorf("another address: %v", d)
+	}
+	if d := Compare(endpoints(`, annotations: {x: "1"}`, ""), endpoints("", ""), "a", "b").Differences; len(d) != 1 {
+		t.Errorf("another annotation: %v", d)
+	}
+}
+
+func TestPortOfServer(t *testing.T) {
+	service := func(namespace string, port int) []Object {
+		return []Object{{"kind": "Service", "metadata": map[string]any{"name": "kubernetes", "namespace": namespace, "uid": "u"},
+			"spec": map[string]any{"ports": []any{map[string]any{"targetPort": port}}}}}
+	}
+	if d := Compare(service("default", 1), service("default", 2), "a", "b").Differences; len(d) != 0 {
+		t.Errorf("%v", d)
+	}
+	if d := Compare(service("work", 1), service("work", 2), "a", "b").Differences; len(d) != 1 {
+		t.Errorf("another service: %v", d)
+	}
+}

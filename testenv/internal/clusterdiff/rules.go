@@ -35,6 +35,26 @@ var rules = []rule{
 		apply:  func(o Object) { sortList(o, "endpoints") },
 	},
 	{
+		reason: "addresses are in the order of their bytes",
+		kinds:  []string{"Endpoints"},
+		apply: func(o Object) {
+			for _, subset := range asList(o["subsets"]) {
+				sortList(asMap(subset), "addresses")
+				sortList(asMap(subset), "notReadyAddresses")
+			}
+		},
+	},
+	{
+		reason: "it is there if the last write followed a pod that became ready, and not if that was one with an earlier write: writes are batched by time",
+		kinds:  []string{"Endpoints", "EndpointSlice"},
+		apply:  dropTriggerTime,
+	},
+	{
+		reason: "the port of the API server was chosen at random",
+		kinds:  []string{"Lease", "Service"},
+		apply:  blankServerPort,
+	},
+	{
 		reason: "a ReplicaSet is scaled in as many steps as its pods take to become ready, an EndpointSlice is written in as many, and the generation counts them",
 		kinds:  []string{"ReplicaSet", "EndpointSlice"},
 		apply:  blankGeneration,
@@ -55,6 +75,41 @@ func blankGeneration(o Object) {
 	o.metadata()["generation"] = "<generation>"
 	if observed == generation {
 		o.status()["observedGeneration"] = "<generation>"
+	}
+}
+
+// dropTriggerTime removes an annotation, and that it is managed.
+func dropTriggerTime(o Object) {
+	const name = "endpoints.kubernetes.io/last-change-trigger-time"
+	dropEmpty(o.metadata(), "annotations", name)
+	for _, entry := range asList(o.metadata()["managedFields"]) {
+		metadata := asMap(asMap(asMap(entry)["fieldsV1"])["f:metadata"])
+		annotations := asMap(metadata["f:annotations"])
+		if annotations["f:"+name] != nil && len(annotations) == 2 {
+			delete(annotations, ".")
+		}
+		dropEmpty(metadata, "f:annotations", "f:"+name)
+	}
+}
+
+// dropEmpty removes a key from a map in another, and the map if nothing else is in it.
+func dropEmpty(in map[string]any, name, key string) {
+	m := asMap(in[name])
+	delete(m, key)
+	if m != nil && len(m) == 0 {
+		delete(in, name)
+	}
+}
+
+func blankServerPort(o Object) {
+	const address = "kubernetes.io/peer-advertise-address"
+	if annotations := asMap(o.metadata()["annotations"]); annotations[address] != nil {
+		annotations[address] = "<address>"
+	}
+	if o.kind() == "Service" && o.namespace() == "default" && o.name() == "kubernetes" {
+		for _, port := range asList(o.spec()["ports"]) {
+			asMap(port)["targetPort"] = "<port>"
+		}
 	}
 }
 
