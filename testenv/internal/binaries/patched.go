@@ -42,7 +42,7 @@ func readTree(dir string) (*tree, error) {
 			return err
 		case entry.IsDir():
 			return skipFolder(dir, path)
-		case !entry.Type().IsRegular() || strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, ".md"):
+		case !entry.Type().IsRegular() || !decides(path):
 			return nil
 		}
 		sum, err := checksum(path)
@@ -57,6 +57,17 @@ func readTree(dir string) (*tree, error) {
 		return nil, fmt.Errorf("reading the source of Vedette: %w", err)
 	}
 	return &tree{dir: dir, sum: fmt.Sprintf("%x", hash.Sum(nil))}, nil
+}
+
+// decides reports whether a file can be a part of a program with informers, or decides how client-go is patched.
+func decides(path string) bool {
+	switch filepath.Ext(path) {
+	case ".go":
+		return !strings.HasSuffix(path, "_test.go")
+	case ".mod", ".sum", ".txt": // text is what is put into client-go
+		return true
+	}
+	return false
 }
 
 // skipFolder returns fs.SkipDir for folders that are not part of the packages of the module in root.
