@@ -2,8 +2,8 @@
 // them.
 //
 // A [Cache] is a folder outside the work tree, with sets of programs: the control plane is one, kubectl another, which
-// is needed less often, and kube-controller-manager two, with client-go as it was published and on Vedette. [Cache.Get] returns the [Set] and builds it if necessary; [Cache.Find] does not build.
-// Guarantees:
+// is needed less often, and kube-controller-manager two, with client-go as it was published and on Vedette.
+// [Cache.Get] returns the [Set] and builds it if necessary; [Cache.Find] does not build. Guarantees:
 //
 //   - A set is used only if each program has the checksum that was recorded when it was built.
 //   - A set appears atomically, by a rename. A build that is killed leaves a folder that the next one removes.

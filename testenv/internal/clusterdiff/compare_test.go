@@ -202,3 +202,19 @@ func TestPortOfServer(t *testing.T) {
 		t.Errorf("another service: %v", d)
 	}
 }
+
+func TestManagersOfFields(t *testing.T) {
+	managed := func(managers ...string) []Object {
+		var entries []any
+		for i, m := range managers {
+			entries = append(entries, map[string]any{"manager": m, "time": fmt.Sprintf("2026-01-01T00:00:0%dZ", i)})
+		}
+		return []Object{{"kind": "Pod", "metadata": map[string]any{"name": "a", "uid": "u", "managedFields": entries}}}
+	}
+	if d := Compare(managed("kubelet", "kcm"), managed("kcm", "kubelet"), "a", "b").Differences; len(d) != 0 {
+		t.Errorf("another order: %v", d)
+	}
+	if d := Compare(managed("kubelet", "kcm"), managed("kubelet", "other"), "a", "b").Differences; len(d) != 1 {
+		t.Errorf("another manager: %v", d)
+	}
+}
