@@ -178,7 +178,7 @@ func (s *side) unsettled(ctx context.Context, namespace string) (string, error) 
 	return "", nil
 }
 
-// endpoints returns a function that waits until a Service has as many endpoints that are ready.
+// endpoints returns a function that waits until a Service has as many endpoints that are ready, in both kinds of objects.
 func (s *side) endpoints(namespace, service string, want int) func(context.Context) error {
 	return func(ctx context.Context) error {
 		return s.until(ctx, fmt.Sprintf("%d endpoints of %s", want, service), func(ctx context.Context) (string, error) {
@@ -194,8 +194,16 @@ func (s *side) endpoints(namespace, service string, want int) func(context.Conte
 					}
 				}
 			}
-			if ready != want {
-				return fmt.Sprintf("%d endpoints", ready), nil
+			old, err := s.client.CoreV1().Endpoints(namespace).Get(ctx, service, metav1.GetOptions{})
+			if err != nil {
+				return "", err
+			}
+			addresses := 0
+			for _, subset := range old.Subsets {
+				addresses += len(subset.Addresses)
+			}
+			if ready != want || addresses != want {
+				return fmt.Sprintf("%d in EndpointSlices, %d in Endpoints", ready, addresses), nil
 			}
 			return "", nil
 		})
