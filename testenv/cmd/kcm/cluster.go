@@ -58,13 +58,13 @@ func (s *side) resource(o *unstructured.Unstructured) dynamic.ResourceInterface 
 	return s.dynamic.Resource(plural).Namespace(o.GetNamespace())
 }
 
-// merge sends a JSON merge patch.
+// merge sends a strategic merge patch, which changes a container by its name and leaves the rest of it.
 func (s *side) merge(ctx context.Context, apiVersion, kind, namespace, name, patch string) error {
 	o := &unstructured.Unstructured{}
 	o.SetAPIVersion(apiVersion)
 	o.SetKind(kind)
 	o.SetNamespace(namespace)
-	_, err := s.resource(o).Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	_, err := s.resource(o).Patch(ctx, name, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{})
 	if err != nil {
 		return fmt.Errorf("changing %s %s: %w", kind, name, err)
 	}
