@@ -85,7 +85,7 @@ func (s *side) until(ctx context.Context, what string, holds func(ctx context.Co
 		}
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return fmt.Errorf("%w while waiting for: %s; at last: %s", ctx.Err(), what, sees)
 		case <-s.manager.process.Done():
 			return s.manager.failure()
 		case <-time.After(poll):

@@ -34,7 +34,7 @@ func (s *side) killed(ctx context.Context) error {
 	}
 	return all(ctx,
 		s.deletePods("work", "web", 1),
-		s.settled("work"), s.touch("web"), s.touch("api"), s.endpoints("work", "web", 2), s.endpoints("work", "api", 12),
+		s.settled("work"), s.endpointsAfter("web", 2), s.endpointsAfter("api", 12),
 		s.exactly("batch/v1", "Job", "work", "fails", "indexed", "once", "suspended"),
 		s.absent("v1", "Namespace", "", "doomed"),
 	)
@@ -57,8 +57,7 @@ func (s *side) unseen(ctx context.Context) error {
 	return all(ctx, s.settled("work"), s.settled("quota"),
 		s.podsOf("quota", map[string]int{"wants": 1}),
 		s.used("pods:1", "count/configmaps:1", "count/widgets.kcm.vedette.dev:3", "requests.cpu:100m"),
-		s.touch("web"), s.touch("api"), s.touch("newcomer"),
-		s.endpoints("work", "web", 2), s.endpoints("work", "api", 12), s.endpoints("work", "newcomer", 2),
+		s.endpointsAfter("web", 2), s.endpointsAfter("api", 12), s.endpointsAfter("newcomer", 2),
 		s.exactly("v1", "Secret", "garbage", "kept-child"), s.exactly(widgets, "Widget", "garbage", "kept-grandchild"),
 	)
 }
@@ -105,11 +104,24 @@ func (s *side) reborn(ctx context.Context) error {
 	return nil
 }
 
-// touch returns a function that changes a Service, for a controller that may have given up on it: while the informer of Endpoints is behind,
-// the controller of Endpoints tries again up to 15 times, ever more slowly, and then not before the next change.
-func (s *side) touch(service string) func(context.Context) error {
-	return func(ctx context.Context) error {
-		return s.merge(ctx, "v1", "Service", "work", service, fmt.Sprintf(`{"metadata":{"annotations":{"touched":%q}}}`, time.Now().Format(time.RFC3339)))
+// endpointsAfter returns a function that waits for endpoints after a fault, and changes the Service from time to time: while their informers are
+// behind, the controllers of Endpoints and EndpointSlices try again up to 15 times, ever more slowly, and then not before the next change.
+func (s *side) endpointsAfter(service string, want int) func(context.Context) error {
+	return func(ctx context.Context) (err error) {
+		for range 12 {
+			err = s.merge(ctx, "v1", "Service", "work", service, fmt.Sprintf(`{"metadata":{"annotations":{"touched":%q}}}`, time.Now().Format(time.RFC3339)))
+			if err != nil {
+				return err
+			}
+			soon, cancel := context.WithTimeout(ctx, 20*time.Second)
+			err = s.endpoints("work", service, want)(soon)
+			cancel()
+			if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+				return err
+			}
+			s.say("Service %s was changed once more: %v", service, err)
+		}
+		return err
 	}
 }
 
