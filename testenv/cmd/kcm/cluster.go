@@ -71,10 +71,14 @@ func (s *side) merge(ctx context.Context, apiVersion, kind, namespace, name, pat
 	return nil
 }
 
+// patience is how long to wait for one thing. After a fault, a controller may take five minutes before it stops to expect a change that was lost with
+// the API server's answer; so does the stock one.
+const patience = 8 * time.Minute
+
 // until waits for a condition. what says for people what it is. The condition returns what it sees if it does not hold yet.
 func (s *side) until(ctx context.Context, what string, holds func(ctx context.Context) (string, error)) error {
-	const poll, patience = 200 * time.Millisecond, 3 * time.Minute
-	deadline := time.Now().Add(patience)
+	const poll, remind = 200 * time.Millisecond, 30 * time.Second
+	deadline, next := time.Now().Add(patience), time.Now().Add(remind)
 	for {
 		sees, err := holds(ctx)
 		if err == nil && sees == "" {
@@ -89,6 +93,10 @@ func (s *side) until(ctx context.Context, what string, holds func(ctx context.Co
 		case <-s.manager.process.Done():
 			return s.manager.failure()
 		case <-time.After(poll):
+		}
+		if time.Now().After(next) {
+			s.say("still waiting for: %s; now: %.200s", what, sees)
+			next = time.Now().Add(remind)
 		}
 		if time.Now().After(deadline) {
 			return fmt.Errorf("waited %v for: %s; at last: %s", patience, what, sees)

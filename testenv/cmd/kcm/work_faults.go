@@ -107,14 +107,15 @@ func (s *side) reborn(ctx context.Context) error {
 // endpointsAfter returns a function that waits for endpoints after a fault, and changes the Service from time to time: while their informers are
 // behind, the controllers of Endpoints and EndpointSlices try again up to 15 times, ever more slowly, and then not before the next change.
 func (s *side) endpointsAfter(service string, want int) func(context.Context) error {
+	const soon = 20 * time.Second
 	return func(ctx context.Context) (err error) {
-		for range 12 {
+		for range patience / soon {
 			err = s.merge(ctx, "v1", "Service", "work", service, fmt.Sprintf(`{"metadata":{"annotations":{"touched":%q}}}`, time.Now().Format(time.RFC3339)))
 			if err != nil {
 				return err
 			}
-			soon, cancel := context.WithTimeout(ctx, 20*time.Second)
-			err = s.endpoints("work", service, want)(soon)
+			limited, cancel := context.WithTimeout(ctx, soon)
+			err = s.endpoints("work", service, want)(limited)
 			cancel()
 			if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
 				return err
