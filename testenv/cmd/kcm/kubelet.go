@@ -54,7 +54,7 @@ func startKubelets(ctx context.Context, client *kubernetes.Clientset) (*kubelets
 	}
 	var err error
 	k.factory, err = informers.New(informers.Config{Client: client, TweakListOptions: func(o *metav1.ListOptions) {
-		o.FieldSelector = "status.phase!=Succeeded,metadata.namespace!=" + seedNamespace // nothing is to be done for these
+		o.FieldSelector = "metadata.namespace!=" + seedNamespace // nothing is to be done for these
 	}})
 	if err != nil {
 		cancel()
