@@ -11,6 +11,7 @@ GO       ?= go
 RUN      ?=
 FUZZTIME ?= 20s
 LENGTH   ?= 80s
+SEED     ?= 5000
 
 MODULES  := $(patsubst %/go.mod,%,$(wildcard */go.mod */*/go.mod))
 EXAMPLES := $(patsubst %/main.go,%,$(wildcard examples/*/main.go))
@@ -136,6 +137,11 @@ bridge: race-note control-plane ## tests of the bridge, client-go's own in patch
 .PHONY: bridge-suites
 bridge-suites: control-plane ## all of controller-runtime's own tests that the bridge is for: five minutes; BRIDGE_SUITES_RACE=1 for the race detector
 	@cd bridge/suites && $(call step,test bridge/suites,BRIDGE_SUITES=all $(GO) test -count=1 -v -timeout 60m ./...)
+
+# Minutes to build and minutes to run, so it is not in ci; its comparison has tests of its own in testenv.
+.PHONY: kcm
+kcm: control-plane ## kube-controller-manager, stock and on Vedette, do the same work on two clusters: are the objects the same? SEED=5000
+	@$(call step,kube-controller-manager on Vedette,(cd testenv && $(GO) run ./cmd/kcm -seed $(SEED)))
 
 # The end-to-end tests, and those of controller-runtime, wait for most of the time. Their lines are marked, since they come between those of
 # the others.

@@ -44,6 +44,26 @@ func NewKubectl(progress io.Writer) (*Cache, error) {
 	return newInDefaultDir(progress, controlplane.Kubectl)
 }
 
+// NewControllerManager returns the user's cache for kube-controller-manager.
+func NewControllerManager(progress io.Writer) (*Cache, error) {
+	return newInDefaultDir(progress, controlplane.ControllerManager)
+}
+
+// NewControllerManagerOnVedette returns the user's cache for a kube-controller-manager whose client-go was patched by
+// `vedette patch-client-go`. Both that command and what the informers run on are from vedette, a folder with the source.
+func NewControllerManagerOnVedette(progress io.Writer, vedette string) (*Cache, error) {
+	source, err := readTree(vedette)
+	if err != nil {
+		return nil, err
+	}
+	c, err := NewControllerManager(progress)
+	if err != nil {
+		return nil, err
+	}
+	c.setRecipe(c.recipe.onVedette(source))
+	return c, nil
+}
+
 func newInDefaultDir(progress io.Writer, programs ...controlplane.Program) (*Cache, error) {
 	dir, err := defaultDir()
 	if err != nil {
@@ -57,8 +77,13 @@ func newCache(dir string, out io.Writer, programs ...controlplane.Program) (*Cac
 	if err != nil {
 		return nil, err
 	}
-	p := newProgress(out)
-	return &Cache{dir: dir, recipe: r, progress: p, compile: compiler{recipe: r, progress: p}.run}, nil
+	c := &Cache{dir: dir, progress: newProgress(out)}
+	c.setRecipe(r)
+	return c, nil
+}
+
+func (c *Cache) setRecipe(r recipe) {
+	c.recipe, c.compile = r, compiler{recipe: r, progress: c.progress}.run
 }
 
 func defaultDir() (string, error) {
@@ -129,7 +154,15 @@ func (c *Cache) build(ctx context.Context) (err error) {
 	if err := seal(out, c.recipe.names()...); err != nil {
 		return err
 	}
-	return errors.Join(os.RemoveAll(c.setDir()), os.Rename(out, c.setDir()))
+	return errors.Join(c.removeOutdated(), os.RemoveAll(c.setDir()), os.Rename(out, c.setDir()))
+}
+
+// removeOutdated removes the sets of earlier states of Vedette's source: there is a new one after each change.
+func (c *Cache) removeOutdated() error {
+	if c.recipe.patched == nil {
+		return nil
+	}
+	return c.removeAll(prefix + c.recipe.variant())
 }
 
 // unfinished begins the names of folders of builds under way, or killed.

@@ -33,7 +33,10 @@ func (c compiler) run(ctx context.Context, dir string) error {
 	}
 	c.progress.begin("building %v with %s: the first time, this takes minutes on two cores, then it is kept in %s",
 		c.recipe, c.recipe.goVersion, filepath.Dir(filepath.Dir(dir)))
-	err := c.buildIn(ctx, module, tmp, dir)
+	err := c.patch(ctx, module, tmp)
+	if err == nil {
+		err = c.buildIn(ctx, module, tmp, dir)
+	}
 	c.progress.end(err)
 	if err != nil {
 		return fmt.Errorf("building %v: %w", c.recipe, c.explain(ctx, err))
@@ -47,13 +50,18 @@ func (c compiler) run(ctx context.Context, dir string) error {
 }
 
 func (c compiler) buildIn(ctx context.Context, module, tmp, dir string) error {
+<<<<<<< HEAD
 	// Programs do not count: they are linked anew each time, even if all their packages have been compiled.
 	stale, err := c.goCommand(ctx, module, tmp, c.args("list", "-deps", "-f", `{{if and .Stale (ne .Name "main")}}x{{end}}`))
+=======
+	// Programs do not count: they are linked anew each time, even if all that is in them has been compiled.
+	stale, err := c.command(ctx, module, tmp, "go", c.args("list", "-deps", "-f", `{{if and .Stale (ne .Name "main")}}x{{end}}`)...)
+>>>>>>> kcm
 	if err != nil {
 		return err
 	}
 	c.progress.expect(strings.Count(stale, "x"))
-	_, err = c.goCommand(ctx, module, tmp, c.args("build", "-v", "-o", dir+string(filepath.Separator)))
+	_, err = c.command(ctx, module, tmp, "go", c.args("build", "-v", "-o", dir+string(filepath.Separator))...)
 	return err
 }
 
@@ -66,13 +74,13 @@ func (c compiler) args(command string, more ...string) []string {
 	return args
 }
 
-// goCommand runs the go command and returns its output. Its messages go to the progress.
-func (c compiler) goCommand(ctx context.Context, dir, tmp string, args []string) (string, error) {
-	// A go command whose parent is killed is killed too. That hangs on the thread that started it: see package process.
+// command runs the go command, or one that runs it, and returns its output. Its messages go to the progress.
+func (c compiler) command(ctx context.Context, dir, tmp, name string, args ...string) (string, error) {
+	// A command whose parent is killed is killed too. That hangs on the thread that started it: see package process.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 
-	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
 	cmd.Env = c.recipe.environ(os.Environ(), tmp)
 	cmd.SysProcAttr = process.TiedToParent()
@@ -83,7 +91,7 @@ func (c compiler) goCommand(ctx context.Context, dir, tmp string, args []string)
 	said := &listener{progress: c.progress}
 	cmd.Stderr = said
 	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("go %s: %w\n%s", args[0], err, said.complaints())
+		return "", fmt.Errorf("%s %s: %w\n%s", filepath.Base(name), args[0], err, said.complaints())
 	}
 	return out.String(), nil
 }

@@ -18,6 +18,8 @@ type recipe struct {
 	// goVersion is the Go version of this program. The go command that builds is the same in all but odd cases, and asking it would
 	// make it a condition for using programs that are built already.
 	goVersion string
+	// patched is the source of Vedette that the programs' client-go runs on, nil for client-go as it was published.
+	patched *tree
 }
 
 func currentRecipe(programs ...controlplane.Program) (recipe, error) {
@@ -35,10 +37,22 @@ func (r recipe) key() string {
 	goVersion, _, _ := strings.Cut(r.goVersion, " ") // "go1.26.8 X:..." where experiments are on
 	fmt.Fprintf(hash, " %q", r.goVersion)
 	var name strings.Builder
+	name.WriteString(r.variant())
+	if r.patched != nil {
+		fmt.Fprintf(hash, " %q %q", r.patched.sum, programPackages)
+	}
 	for _, p := range r.programs {
 		fmt.Fprintf(&name, "%s-%s-", p.Name, r.versions.Of(p))
 	}
 	return fmt.Sprintf("%s%s-%s-%s-%.4x", &name, r.goos, r.goarch, goVersion, hash.Sum(nil))
+}
+
+// variant begins the keys of programs that are not as they were published.
+func (r recipe) variant() string {
+	if r.patched == nil {
+		return ""
+	}
+	return "on-vedette-"
 }
 
 func (r recipe) String() string {
@@ -46,7 +60,11 @@ func (r recipe) String() string {
 	for _, p := range r.programs {
 		each = append(each, p.Name+" "+r.versions.Of(p))
 	}
-	return strings.Join(each, " and ")
+	text := strings.Join(each, " and ")
+	if r.patched != nil {
+		text += " on Vedette"
+	}
+	return text
 }
 
 func (r recipe) names() (names []string) {

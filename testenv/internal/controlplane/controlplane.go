@@ -1,5 +1,5 @@
-// Package controlplane is the module from which the servers of a test environment, and a kubectl for them, are built: which
-// versions, and the checksums of all they are made of.
+// Package controlplane is the module from which the servers of a test environment, a kubectl for them and a
+// kube-controller-manager are built: which versions, and the checksums of all they are made of.
 //
 // It is a module of its own because k8s.io/kubernetes must have each k8s.io module that it was made with replaced by
 // the published one, and those replaces would lower the versions that Vedette itself uses. It is embedded, under names
@@ -47,6 +47,8 @@ var (
 	APIServer = Program{"kube-apiserver", "k8s.io/kubernetes/cmd/kube-apiserver", "kube-apiserver"}
 	Etcd      = Program{"etcd", "go.etcd.io/etcd/server/v3", "server"}
 	Kubectl   = Program{"kubectl", "k8s.io/kubernetes/cmd/kubectl", "kubectl"}
+	// ControllerManager is not a part of a test environment: command kcm runs it.
+	ControllerManager = Program{"kube-controller-manager", "k8s.io/kubernetes/cmd/kube-controller-manager", "kube-controller-manager"}
 )
 
 // Versions are what the module asks for.
