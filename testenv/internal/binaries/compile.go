@@ -50,13 +50,8 @@ func (c compiler) run(ctx context.Context, dir string) error {
 }
 
 func (c compiler) buildIn(ctx context.Context, module, tmp, dir string) error {
-<<<<<<< HEAD
 	// Programs do not count: they are linked anew each time, even if all their packages have been compiled.
-	stale, err := c.goCommand(ctx, module, tmp, c.args("list", "-deps", "-f", `{{if and .Stale (ne .Name "main")}}x{{end}}`))
-=======
-	// Programs do not count: they are linked anew each time, even if all that is in them has been compiled.
 	stale, err := c.command(ctx, module, tmp, "go", c.args("list", "-deps", "-f", `{{if and .Stale (ne .Name "main")}}x{{end}}`)...)
->>>>>>> kcm
 	if err != nil {
 		return err
 	}
