@@ -39,7 +39,8 @@ func (r tracked[T]) Reconcile(ctx context.Context, key T) (reconcile.Result, err
 		how = failed
 	case result.RequeueAfter > 0:
 		how = requeuedAfter
-	case result.Requeue: //nolint:staticcheck // controller-runtime still supports it
+	//lint:ignore SA1019 controller-runtime still supports it
+	case result.Requeue:
 		how = requeued
 	}
 	r.tracker.reconciled(key, how, err)
