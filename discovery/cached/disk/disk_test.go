@@ -163,8 +163,10 @@ func TestResponses(t *testing.T) {
 		}
 		return string(data)
 	}
-	if !strings.Contains(ask(), `"one"`) || !strings.Contains(ask(), `"one"`) {
-		t.Error("not the first response")
+	for range 2 {
+		if !strings.Contains(ask(), `"one"`) {
+			t.Error("not the first response")
+		}
 	}
 	tag = "two"
 	if !strings.Contains(ask(), `"two"`) {
