@@ -154,3 +154,28 @@ func TestFake(t *testing.T) {
 		}
 	}
 }
+
+// asked counts the requests for resources.
+type asked struct {
+	discovery.ServerResourcesInterface
+	times int
+}
+
+func (a *asked) ServerResourcesForGroupVersion(string) (*metav1.APIResourceList, error) {
+	a.times++
+	return &metav1.APIResourceList{APIResources: []metav1.APIResource{{Name: "widgets", Kind: "Widget"}, {Name: "widgets/scale", Kind: "Scale"}}}, nil
+}
+
+func TestResolverAsksOnce(t *testing.T) {
+	a := &asked{}
+	resolver := scale.NewDiscoveryScaleKindResolver(a)
+	widgets := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
+	for range 3 {
+		if kind, err := resolver.ScaleForResource(widgets); err != nil || kind != widgets.GroupVersion().WithKind("Scale") {
+			t.Errorf("%v, %v", kind, err)
+		}
+	}
+	if a.times != 1 {
+		t.Errorf("asked %d times", a.times)
+	}
+}
