@@ -71,8 +71,8 @@ func (s *side) merge(ctx context.Context, apiVersion, kind, namespace, name, pat
 	return nil
 }
 
-// patience is how long to wait for one thing. After a fault, a controller may take five minutes before it stops to expect a change that was lost with
-// the API server's answer; so does the stock one.
+// patience is how long to wait for one thing. After a fault, a controller may wait five minutes for a change that it has made and not seen; so does
+// the stock one.
 const patience = 8 * time.Minute
 
 // until waits for a condition. what says for people what it is. The condition returns what it sees if it does not hold yet.

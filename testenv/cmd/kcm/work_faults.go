@@ -33,8 +33,10 @@ func (s *side) killed(ctx context.Context) error {
 		return err
 	}
 	return all(ctx,
-		s.deletePods("work", "web", 1),
-		s.settled("work"), s.endpointsAfter("web", 2), s.endpointsAfter("api", 12),
+		// Not before: a pod that is created and deleted while the watch is interrupted is never seen, and its ReplicaSet waits for it for
+		// five minutes.
+		s.settled("work"),
+		s.deletePods("work", "web", 1), s.settled("work"), s.endpointsAfter("web", 2), s.endpointsAfter("api", 12),
 		s.exactly("batch/v1", "Job", "work", "fails", "indexed", "once", "suspended"),
 		s.absent("v1", "Namespace", "", "doomed"),
 	)
