@@ -61,6 +61,9 @@ type Cache struct {
 	trackers map[string]any
 	// controllers are those whose queues are of QueueFor, until they have ended.
 	controllers []queued
+	// servers are those of ServeConsole. They are fixed once the cache has started.
+	servers []consoleServer
+	started bool
 }
 
 // prepare changes the options of a cache, so that its informers run on Vedette. A program that makes informers itself keeps these.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"vedette.dev/console"
 )
@@ -16,10 +15,9 @@ import (
 // ConsolePath is where MountConsole and ServeConsole put the page.
 const ConsolePath = "/debug/vedette/"
 
-// Manager is a manager.Manager of controller-runtime.
+// Manager is the part of a manager.Manager of controller-runtime that MountConsole needs.
 type Manager interface {
 	GetCache() ctrlcache.Cache
-	Add(manager.Runnable) error
 	AddMetricsServerExtraHandler(path string, handler http.Handler) error
 }
 
@@ -47,11 +45,12 @@ func MountConsole(mgr Manager, config console.Config) error {
 }
 
 // ServeConsole serves the live page of MountConsole on an address of its own, such as "localhost:8082", under ConsolePath. The server runs
-// with the manager, on all replicas, and stops with it. If the address cannot be used, Start of the manager returns an error.
+// with the cache of the manager, which is on all replicas, and stops with it. It must be called before the manager starts. It listens at
+// once, and returns an error if the address cannot be used.
 //
 // It is for managers without a metrics server, or whose metrics server needs credentials. controller-runtime's pprof server takes no
 // handlers of others.
-func ServeConsole(mgr Manager, address string, config console.Config) error {
+func ServeConsole(mgr interface{ GetCache() ctrlcache.Cache }, address string, config console.Config) error {
 	if address == "" || address == "0" {
 		return fmt.Errorf("bridge: the address of the console is %q; it must be one such as localhost:8082", address)
 	}
@@ -64,12 +63,11 @@ func ServeConsole(mgr Manager, address string, config console.Config) error {
 	mux.Handle("GET /{$}", http.RedirectHandler(ConsolePath, http.StatusFound))
 	server := &http.Server{Addr: address, Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	server.RegisterOnShutdown(page.Close)
-	stop := 5 * time.Second
-	return mgr.Add(&manager.Server{Name: "vedette console", Server: server, ShutdownTimeout: &stop})
+	return mgr.GetCache().(*Cache).serve(server)
 }
 
 // pageOf returns the page of a manager.
-func pageOf(mgr Manager, config console.Config) (*console.Page, error) {
+func pageOf(mgr interface{ GetCache() ctrlcache.Cache }, config console.Config) (*console.Page, error) {
 	cache, ok := mgr.GetCache().(*Cache)
 	if !ok {
 		return nil, errors.New("bridge: the cache of the manager is not of this package: set NewCache in the options of the manager")
