@@ -71,14 +71,14 @@ func (s *side) merge(ctx context.Context, apiVersion, kind, namespace, name, pat
 	return nil
 }
 
-// patience is how long to wait for one thing. After a fault, a controller may wait five minutes for a change that it has made and not seen; so does
+// timeout is how long to wait for one thing. After a fault, a controller may wait five minutes for a change that it has made and not seen; so does
 // the stock one.
-const patience = 8 * time.Minute
+const timeout = 8 * time.Minute
 
 // until waits for a condition. what says for people what it is. The condition returns what it sees if it does not hold yet.
 func (s *side) until(ctx context.Context, what string, holds func(ctx context.Context) (string, error)) error {
 	const poll, remind = 200 * time.Millisecond, 30 * time.Second
-	deadline, next := time.Now().Add(patience), time.Now().Add(remind)
+	deadline, next := time.Now().Add(timeout), time.Now().Add(remind)
 	for {
 		sees, err := holds(ctx)
 		if err == nil && sees == "" {

@@ -69,12 +69,6 @@ func (s *side) run(ctx context.Context) (err error) {
 	if err := s.work(ctx); err != nil {
 		return err
 	}
-	if err := s.checkEngine(ctx); err != nil {
-		return err
-	}
-	if s.end, err = s.manager.usage(ctx); err != nil {
-		return err
-	}
 	return s.saveObjects()
 }
 

@@ -24,7 +24,7 @@ func (s *side) steps() []step {
 		{"kube-apiserver is killed in rollouts and deletions", s.killed},
 		{"changes while the controller manager does not look", s.unseen},
 		{"deletion of a namespace", s.lastNamespace},
-		{"quiet", s.quiet},
+		{"quiet after the work", s.measureAfter},
 		{"an owner that is deleted and made anew unseen", s.reborn},
 	}
 }

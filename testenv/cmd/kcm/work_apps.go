@@ -38,6 +38,15 @@ func (s *side) measureBefore(ctx context.Context) (err error) {
 	return err
 }
 
+// measureAfter leaves the objects to be compared, and looks at the controller manager again.
+func (s *side) measureAfter(ctx context.Context) (err error) {
+	if err := all(ctx, s.quiet, s.checkEngine); err != nil {
+		return err
+	}
+	s.end, err = s.manager.usage(ctx)
+	return err
+}
+
 func (s *side) workloads(ctx context.Context) error {
 	if err := s.create(ctx, "work.yaml"); err != nil {
 		return err
