@@ -99,7 +99,7 @@ func (s *side) until(ctx context.Context, what string, holds func(ctx context.Co
 			next = time.Now().Add(remind)
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("waited %v for: %s; at last: %s", patience, what, sees)
+			return fmt.Errorf("waited %v for: %s; at last: %s", timeout, what, sees)
 		}
 	}
 }

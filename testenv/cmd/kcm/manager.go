@@ -90,8 +90,8 @@ func (m *manager) args(address string, env *testenv.Env) ([]string, error) {
 }
 
 func (m *manager) awaitHealth(ctx context.Context) error {
-	const patience = time.Minute
-	deadline := time.Now().Add(patience)
+	const timeout = time.Minute
+	deadline := time.Now().Add(timeout)
 	for {
 		_, err := m.get(ctx, "/healthz")
 		if err == nil {
@@ -105,7 +105,7 @@ func (m *manager) awaitHealth(ctx context.Context) error {
 		case <-time.After(100 * time.Millisecond):
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("kube-controller-manager is not healthy after %v: %w\n%s", patience, err, m.process.LogTail())
+			return fmt.Errorf("kube-controller-manager is not healthy after %v: %w\n%s", timeout, err, m.process.LogTail())
 		}
 	}
 }

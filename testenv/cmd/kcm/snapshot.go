@@ -59,9 +59,9 @@ func (s *side) snapshot(ctx context.Context) ([]clusterdiff.Object, error) {
 
 // quiet returns when nothing has been written for a while, except for the heartbeats of nodes and servers.
 func (s *side) quiet(ctx context.Context) error {
-	const silence, poll, patience = 20 * time.Second, 2 * time.Second, 5 * time.Minute
+	const silence, poll, timeout = 20 * time.Second, 2 * time.Second, 5 * time.Minute
 	var last string
-	since, deadline := time.Now(), time.Now().Add(patience)
+	since, deadline := time.Now(), time.Now().Add(timeout)
 	for {
 		objects, err := s.snapshot(ctx)
 		if err != nil {
@@ -75,7 +75,7 @@ func (s *side) quiet(ctx context.Context) error {
 			return nil
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("controllers are still writing after %v", patience)
+			return fmt.Errorf("controllers are still writing after %v", timeout)
 		}
 		select {
 		case <-ctx.Done():

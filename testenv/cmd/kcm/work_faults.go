@@ -111,7 +111,7 @@ func (s *side) reborn(ctx context.Context) error {
 func (s *side) endpointsAfter(service string, want int) func(context.Context) error {
 	const soon = 20 * time.Second
 	return func(ctx context.Context) (err error) {
-		for range patience / soon {
+		for range timeout / soon {
 			err = s.merge(ctx, "v1", "Service", "work", service, fmt.Sprintf(`{"metadata":{"annotations":{"touched":%q}}}`, time.Now().Format(time.RFC3339)))
 			if err != nil {
 				return err
