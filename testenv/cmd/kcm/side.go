@@ -84,6 +84,9 @@ func (s *side) connect() error {
 }
 
 func (s *side) saveObjects() error {
+	if s.options.out == "" {
+		return nil
+	}
 	data, err := json.MarshalIndent(clusterdiff.Normalise(s.objects), "", " ")
 	if err != nil {
 		return err
