@@ -26,7 +26,7 @@ var conversions = map[[2]string]string{
 }
 
 var (
-	located    = regexp.MustCompile(`^(?:vet: )?(\S+\.go):(\d+):(\d+): (.*)$`)
+	located    = regexp.MustCompile(`^(\S+\.go):(\d+):(\d+): (.*)$`)
 	mismatched = regexp.MustCompile(`^cannot use (.+) \(.* of (?:[a-z]+ )?type (.+)\) as (.+) value in (.+)$`)
 )
 
@@ -61,31 +61,40 @@ func (m *migration) convert(ctx context.Context) ([]diagnostic, error) {
 // compile returns the errors of the compiler: all those of the packages, and if there are none, the first of each test.
 func (m *migration) compile(ctx context.Context) ([]diagnostic, error) {
 	m.progress("compiling the program")
-	for _, args := range [][]string{{"build", "-gcflags=-e"}, {"vet", "-bools"}} {
-		if args[0] == "vet" {
+	for _, step := range []struct {
+		args   []string
+		prefix string // of lines with an error
+	}{
+		{[]string{"build", "-gcflags=-e"}, ""},
+		{[]string{"vet", "-bools"}, "vet: "}, // lines without it are findings in a program that compiles
+	} {
+		if step.prefix != "" {
 			m.progress("compiling its tests")
 		}
-		_, err := m.mod.Run(ctx, append(args, m.patterns()...)...)
+		_, err := m.mod.Run(ctx, append(step.args, m.patterns()...)...)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if err == nil {
 			continue
 		}
-		found := m.diagnostics(err.Error())
-		if len(found) == 0 {
-			return nil, err // not an error of the program
+		found := m.diagnostics(err.Error(), step.prefix)
+		switch {
+		case len(found) > 0:
+			return found, nil
+		case len(m.diagnostics(err.Error(), "")) == 0:
+			return nil, err // not about the program
 		}
-		return found, nil
 	}
 	return nil, nil
 }
 
-// diagnostics finds the errors of the compiler in what the go command printed.
-func (m *migration) diagnostics(printed string) (out []diagnostic) {
+// diagnostics finds the errors of the compiler in what the go command printed, in lines that begin with a prefix.
+func (m *migration) diagnostics(printed, prefix string) (out []diagnostic) {
 	for line := range strings.Lines(printed) {
-		found := located.FindStringSubmatch(strings.TrimSpace(line))
-		if found == nil {
+		text, ok := strings.CutPrefix(strings.TrimSpace(line), prefix)
+		found := located.FindStringSubmatch(text)
+		if !ok || found == nil {
 			continue
 		}
 		d := diagnostic{file: found[1], text: found[4]}

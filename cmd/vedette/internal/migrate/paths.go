@@ -18,7 +18,7 @@ var offered = map[string]string{
 	"discovery": "discovery", "dynamic": "dynamic", "gentype": "gentype", "informers": "informers", "kubernetes": "kubernetes", "listers": "listers",
 	"metadata": "metadata", "rest": "rest", "restmapper": "restmapper", "scale": "scale", "testing": "testing", "transport": "transport",
 	"tools/cache": "cache", "tools/clientcmd": "clientcmd", "tools/events": "events", "tools/leaderelection": "leaderelection", "tools/pager": "pager",
-	"tools/portforward": "portforward", "tools/record": "record", "tools/reference": "reference", "tools/remotecommand": "remotecommand", "tools/watch": "watch",
+	"tools/record": "record", "tools/reference": "reference", "tools/watch": "watch",
 	"util/flowcontrol": "flowcontrol", "util/retry": "retry", "util/watchlist": "watchlist", "util/workqueue": "workqueue",
 }
 
