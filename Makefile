@@ -12,6 +12,8 @@ RUN      ?=
 FUZZTIME ?= 20s
 LENGTH   ?= 80s
 SEED     ?= 5000
+SEEDS    ?= 100
+FOR      ?= 2m
 
 MODULES  := $(patsubst %/go.mod,%,$(wildcard */go.mod */*/go.mod))
 EXAMPLES := $(patsubst %/main.go,%,$(wildcard examples/*/main.go))
@@ -138,6 +140,15 @@ bridge: race-note control-plane ## tests of the bridge, client-go's own in patch
 bridge-suites: control-plane ## all of controller-runtime's own tests that the bridge is for: five minutes; BRIDGE_SUITES_RACE=1 for the race detector
 	@cd bridge/suites && $(call step,test bridge/suites,BRIDGE_SUITES=all $(GO) test -count=1 -v -timeout 60m ./...)
 
+# Some 3,000 grants of shards for each seed, in two seconds of processor time. A few seeds are in each test run.
+.PHONY: simulate
+simulate: ## groups of replicas in virtual time under faults: SEEDS=100 for so many random seeds, SEED=N to repeat one
+	@$(call step,simulate groups,$(GO) test ./shardgroup -run TestSimulation -count 1 -timeout 24h -v -args $(if $(filter file,$(origin SEED)),-seeds $(SEEDS),-seed $(SEED)))
+
+.PHONY: replicas
+replicas: control-plane ## replicas as processes on a real API server, which are killed, frozen and cut off: FOR=2m, REPLICAS=args for more
+	@$(call step,replicas,(cd testenv && $(GO) run ./cmd/replicas -for $(FOR) $(REPLICAS)))
+
 # Minutes to build and minutes to run, so it is not in ci; its comparison has tests of its own in testenv.
 .PHONY: kcm
 kcm: control-plane ## kube-controller-manager, stock and on Vedette, do the same work on two clusters: are the objects the same? SEED=5000
@@ -202,6 +213,10 @@ bench: ## compare with client-go, about 45 minutes; RUN=queue picks workloads by
 .PHONY: bench-smoke
 bench-smoke: ## each workload once, in a tiny size: do both sides still do the work?
 	@$(call step,bench smoke,(cd bench && $(GO) run . -smoke -run '$(RUN)'))
+
+.PHONY: port
+port: ## migrate real programs by 'vedette migrate' alone and compare their tests; RUN=metrics-server picks one
+	@$(call step,port $(RUN),(cd bench && $(GO) run ./programs $(RUN)))
 
 .PHONY: bench-record
 bench-record: ## the whole comparison, and its table into bench/RESULTS.md

@@ -53,7 +53,7 @@ func (s *Server) Put(objs ...runtime.Object) error {
 }
 
 // Serve serves more kinds without a definition: see Config.Kinds. Those that are already served are not changed.
-func (s *Server) Serve(kinds ...Kind) { s.api.Registry().AddLoose(kinds...) }
+func (s *Server) Serve(kinds ...Kind) { s.api.Registry().AddSchemaless(kinds...) }
 
 // Serves reports whether the resource is served.
 func (s *Server) Serves(resource schema.GroupVersionResource) bool {

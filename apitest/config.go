@@ -37,6 +37,10 @@ type Config struct {
 	// Untyped makes a lenient server for which all objects are plain JSON, including those of built-in kinds. Strategic
 	// merge patches and protobuf need types.
 	Untyped bool
+	// Unversioned makes a lenient server that also leaves UID, resourceVersion and creationTimestamp of objects as they are
+	// written, and does not compare them, as the object trackers of client-go do: there are no conflicts. Lists and watches
+	// have versions, so that informers miss nothing.
+	Unversioned bool
 
 	// Tokens are the accepted bearer tokens, besides those of service accounts that were requested, and AdminToken,
 	// which is accepted if there are no other tokens.
@@ -51,6 +55,10 @@ type Config struct {
 	// NoControllers disables controllers. Otherwise a namespace that is deleted is emptied and removed. There is no
 	// other controller.
 	NoControllers bool
+	// CBOR makes the server read and write application/cbor, application/cbor-seq and application/apply-patch+cbor, which in
+	// a cluster is behind the feature gate CBORServingAndStorage. Otherwise it refuses a body in CBOR with 415, and responds
+	// with another media type of those that are accepted.
+	CBOR bool
 	// ShardSelectors makes lists and watches support shardSelector, which in a cluster is behind a feature gate.
 	ShardSelectors bool
 
@@ -62,7 +70,7 @@ type Config struct {
 }
 
 // Kind is a kind that is served without a definition. If its Plural is empty, it is guessed.
-type Kind = kinds.Loose
+type Kind = kinds.Schemaless
 
 // User is the user of a request.
 type User = serve.User
@@ -108,6 +116,8 @@ func (c *Config) validate() error {
 	}
 	return nil
 }
+
+func (c *Config) lenient() bool { return c.Lenient || c.Untyped || c.Unversioned }
 
 func (c *Config) tokens() map[string]User {
 	if len(c.Tokens) == 0 {

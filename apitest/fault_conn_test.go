@@ -20,7 +20,7 @@ import (
 	"vedette.dev/rest"
 )
 
-// A client that is told when to come back does so, and sees nothing of the trouble but the time that it took.
+// A client that is told when to come back does so, and sees nothing of the fault but the time that it took.
 func TestFaultRetryAfter(t *testing.T) {
 	for fault, want := range map[string]time.Duration{
 		"429 times=2":                2 * time.Second,
@@ -53,7 +53,7 @@ func TestFaultSlowAnswer(t *testing.T) {
 				t.Errorf("%v after %v, want %v", err, time.Since(began), want)
 			}
 		}
-		// Somebody who does not wait for it is no trouble.
+		// A client that does not wait for it is not affected by it.
 		inject(t, server, "list configmaps: slow delay=1h")
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
@@ -142,7 +142,7 @@ func TestFaultCutAnswer(t *testing.T) {
 	})
 }
 
-// A connection that goes silent is neither closed nor used: the client waits until it loses patience. Other connections work.
+// A connection that goes silent is neither closed nor used: the client waits for its timeout. Other connections work.
 func TestFaultSilentAnswer(t *testing.T) {
 	httpVersions(t, func(t *testing.T, server *apitest.Server, config *rest.Config) {
 		fillMaps(t, server, "a")

@@ -125,7 +125,7 @@ func TestFaultGarbageForDynamicClients(t *testing.T) {
 	})
 }
 
-// Faults combine: an answer that is late, spoiled, in small pieces, and cut.
+// Faults combine: an answer that is late, corrupted, in small pieces, and cut.
 func TestFaultsCombine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := apitest.New(t, apitest.Config{InMemory: true, Faults: []apitest.Fault{

@@ -9,7 +9,7 @@ import (
 	"vedette.dev/apitest/conformance"
 )
 
-// What a client sees of a fault is what it sees of a real server in the same trouble: see TestFaults in testenv/e2e, which calls
+// What a client sees of a fault is what it sees of a real server that fails in the same way: see TestFaults in testenv/e2e, which calls
 // the same functions.
 func TestFaultsAsOnTheRealServer(t *testing.T) {
 	for name, see := range map[string]func(*testing.T, *apitest.Server){

@@ -6,7 +6,7 @@ import (
 
 	"vedette.dev/apitest/internal/corrupt"
 	"vedette.dev/apitest/internal/serve"
-	"vedette.dev/internal/turn"
+	"vedette.dev/internal/mutex"
 )
 
 // exchange is a request that faults apply to.
@@ -111,7 +111,7 @@ type runKey struct{}
 // begin registers a watch.
 func (f *faults) begin(x *exchange) *watchRun {
 	ctx, cancel := context.WithCancelCause(x.r.Context())
-	run := &watchRun{faults: f, r: x.r, conn: x.conn, cancel: cancel, writing: turn.New()}
+	run := &watchRun{faults: f, r: x.r, conn: x.conn, cancel: cancel, writing: mutex.New()}
 	x.run = run
 	x.r.Request = x.r.WithContext(context.WithValue(ctx, runKey{}, run))
 	f.mu.Lock()

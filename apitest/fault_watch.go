@@ -10,7 +10,7 @@ import (
 
 	"vedette.dev/apitest/internal/corrupt"
 	"vedette.dev/apitest/internal/serve"
-	"vedette.dev/internal/turn"
+	"vedette.dev/internal/mutex"
 )
 
 // watchRun is a watch from its request to its end. It is between the server, which writes frames, and the client.
@@ -30,7 +30,7 @@ type watchRun struct {
 	ended    error // why nothing more is sent
 	ending   *time.Timer
 
-	writing turn.Turn // taken before mu; Cut sleeps while it holds it, which in a bubble does not work with a sync.Mutex
+	writing mutex.Mutex // taken before mu; Cut sleeps while it holds it, which in a bubble does not work with a sync.Mutex
 	out     serve.FrameWriter
 	late    *late // delayed frames, nil before the first
 	told    bool  // an error was sent to the client

@@ -88,7 +88,7 @@ func newAPI(config *Config, faults *faults) *serve.Server {
 		allow = allowMasters
 	}
 	return serve.New(serve.Config{
-		Store:    storage.New(config.History),
+		Store:    newStore(config),
 		Registry: registry,
 		Patcher:  patch.New(registry),
 		Authenticate: func(token string) (User, bool) {
@@ -101,8 +101,17 @@ func newAPI(config *Config, faults *faults) *serve.Server {
 		Controllers:      !config.NoControllers,
 		CreateNamespaces: config.CreateNamespaces,
 		ShardSelectors:   config.ShardSelectors,
-		Lenient:          config.Lenient || config.Untyped,
+		Lenient:          config.lenient(),
+		Unversioned:      config.Unversioned,
+		CBOR:             config.CBOR,
 	})
+}
+
+func newStore(config *Config) *storage.Store {
+	if config.Unversioned {
+		return storage.NewUnversioned(config.History)
+	}
+	return storage.New(config.History)
 }
 
 func newRegistry(config *Config) *kinds.Registry {
@@ -110,19 +119,19 @@ func newRegistry(config *Config) *kinds.Registry {
 	switch {
 	case config.Untyped:
 		registry = kinds.NewUntypedRegistry
-	case config.Lenient:
+	case config.lenient():
 		registry = kinds.NewRegistryOfAll
 	}
 	r := registry()
 	if len(config.Kinds) > 0 {
-		r.AddLoose(config.Kinds...)
+		r.AddSchemaless(config.Kinds...)
 	}
 	return r
 }
 
 // fill creates the namespaces of every cluster, and the objects of the configuration.
 func (s *Server) fill() error {
-	if s.config.Lenient || s.config.Untyped {
+	if s.config.lenient() {
 		return s.Put(s.config.Objects...)
 	}
 	if err := s.makeNamespaces(); err != nil {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -13,9 +15,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	clientgofeatures "k8s.io/client-go/features"
+	clientgofeaturestesting "k8s.io/client-go/features/testing"
+	"k8s.io/client-go/kubernetes"
 	clientgorest "k8s.io/client-go/rest"
 	clientgocache "k8s.io/client-go/tools/cache"
 
+	"vedette.dev/apitest"
 	"vedette.dev/bridge"
 	"vedette.dev/cache"
 )
@@ -212,5 +218,50 @@ func TestNewInformerNeverIntercepts(t *testing.T) {
 	}
 	if stateOf(t, informer).Bytes != 0 {
 		t.Error("the informer has read bytes")
+	}
+}
+
+// TestAnswersInOtherEncodings has a server that answers in CBOR, which client-go has to decode.
+func TestAnswersInOtherEncodings(t *testing.T) {
+	clientgofeaturestesting.SetFeatureDuringTest(t, clientgofeatures.ClientsAllowCBOR, true)
+	clientgofeaturestesting.SetFeatureDuringTest(t, clientgofeatures.ClientsPreferCBOR, true)
+	for name, newInformer := range map[string]func(client kubernetes.Interface) clientgocache.SharedIndexInformer{
+		"streaming lists": func(client kubernetes.Interface) clientgocache.SharedIndexInformer {
+			return must[InformerFor](t)(newFactory(client, bridge.Options{})).Core().V1().ConfigMaps().Informer()
+		},
+		"lists": func(client kubernetes.Interface) clientgocache.SharedIndexInformer {
+			lw := clientgocache.NewListWatchFromClient(client.CoreV1().RESTClient(), "configmaps", "default", fields.Everything())
+			return bridge.Options{}.NewRawInformer(listing{lw}, &corev1.ConfigMap{}, 0, nil)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := apitest.New(t, apitest.Config{CBOR: true})
+			must[any](t)(server.Create(t.Context(), configMap("a", "1")))
+			config := must[*clientgorest.Config](t)(bridge.ToClientGo(server.RESTConfig()))
+			config.QPS, config.ContentType, config.AcceptContentTypes = -1, "application/cbor", "application/cbor"
+			var mu sync.Mutex
+			types := map[string]bool{}
+			middleware(config, func(resp *http.Response) (*http.Response, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				types[resp.Header.Get("Content-Type")] = true
+				return resp, nil
+			})
+			informer := newInformer(newClient(t, wrapped(t, config)))
+			run(t, informer)
+			must[any](t)(server.Update(t.Context(), configMap("a", "2")))
+			eventually(t, "change", func() bool { return value(informer.GetStore(), "a") == "2" })
+			state := stateOf(t, informer)
+			if state.Bytes != 0 || state.ListsFailed != (cache.FailureCounts{}) || state.WatchesFailed != (cache.FailureCounts{}) {
+				t.Errorf("the informer read %d bytes, want 0; lists %v and watches %v have failed", state.Bytes, state.ListsFailed, state.WatchesFailed)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			for mediaType := range types {
+				if !strings.HasPrefix(mediaType, "application/cbor") {
+					t.Errorf("the server has answered with %q", mediaType)
+				}
+			}
+		})
 	}
 }

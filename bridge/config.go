@@ -18,15 +18,16 @@ import (
 // themselves with one library. The program that prints credentials, ExecProvider, has taken their place.
 var ErrAuthProvider = errors.New("bridge: the configuration has an auth provider, which cannot be converted; use ExecProvider")
 
-// ToClientGo returns the client-go configuration with the same meaning. Metrics and MaxResponseBytes, which client-go does not have, are
-// errors if they are set.
+// ToClientGo returns the client-go configuration with the same meaning. Metrics other than those of RESTMetrics and MaxResponseBytes, which
+// client-go does not have, are errors if they are set. AllowCBOR and PreferCBOR are left out: in client-go they are feature gates of the
+// process, and without them its clients use JSON.
 func ToClientGo(c *rest.Config) (*clientgorest.Config, error) {
 	switch {
 	case c == nil:
 		return nil, errors.New("bridge: the configuration is nil")
 	case c.AuthProvider != nil || c.AuthConfigPersister != nil:
 		return nil, ErrAuthProvider
-	case c.Metrics != nil:
+	case c.Metrics != nil && c.Metrics != rest.Metrics(restMetrics{}):
 		return nil, errors.New("bridge: the configuration has Metrics, which client-go's does not have")
 	case c.MaxResponseBytes != 0:
 		return nil, errors.New("bridge: the configuration has MaxResponseBytes, which client-go's does not have")

@@ -123,6 +123,9 @@ func TestConfigsThatCannotBeConverted(t *testing.T) {
 	_, fromErr := bridge.FromClientGo(provider)
 	_, toErr := bridge.ToClientGo(&rest.Config{BearerToken: "secret", AuthProvider: &api.AuthProviderConfig{Name: "gcp", Config: map[string]string{"access-token": "secret"}}})
 	_, limitErr := bridge.ToClientGo(&rest.Config{MaxResponseBytes: 1})
+	if c, err := bridge.ToClientGo(&rest.Config{Host: "h", AllowCBOR: true, PreferCBOR: true}); err != nil || c.Host != "h" || c.ContentType != "" {
+		t.Errorf("CBOR is a preference: %v, %v", c, err)
+	}
 	_, nilErr := bridge.FromClientGo(nil)
 	_, nilToErr := bridge.ToClientGo(nil)
 	for _, err := range []error{fromErr, toErr} {

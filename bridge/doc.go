@@ -14,6 +14,7 @@
 //	Unwrap                   Vedette's informer behind a client-go informer: its State, for the console, for metrics
 //	ToClientGo               a client-go configuration of one of vedette.dev/rest
 //	FromClientGo             the other way round
+//	ForwardMetrics           makes Vedette count in the metrics that were registered with client-go
 //
 // # Where the bytes come from
 //

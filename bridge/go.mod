@@ -1,6 +1,6 @@
 module vedette.dev/bridge
 
-go 1.26.8
+go 1.26.0
 
 replace vedette.dev => ../
 

@@ -13,7 +13,7 @@ import (
 )
 
 // NewInformer returns a client-go informer that runs on Vedette. It may be given any ListerWatcher: what that returns is what is stored.
-// It panics if the storage does not fit the object; Validate tells beforehand.
+// It panics if the storage does not fit the object, with an error that names the kind; Validate tells beforehand.
 //
 // It is a function for controller-runtime's cache.Options.NewInformer, too. With vedette.dev/bridge/ctrl, live storage takes less memory.
 func NewInformer(lw clientgocache.ListerWatcher, obj runtime.Object, resync time.Duration, indexers clientgocache.Indexers) clientgocache.SharedIndexInformer {
@@ -58,11 +58,15 @@ func Unwrap(informer clientgocache.SharedInformer) (cache.SharedIndexInformer, b
 }
 
 func newInformer(lw cache.ListerWatcher, behind clientgocache.ListerWatcher, obj runtime.Object, resync time.Duration, indexers clientgocache.Indexers, o Options) *sharedInformer {
+	storage := o.storage(obj)
+	if err := storage.Validate(reflect.TypeOf(obj)); err != nil {
+		panic(fmt.Errorf("bridge: the storage of %s: %w", informername.OfObject(obj), err))
+	}
 	engine := cache.NewSharedIndexInformerWithOptions(lw, obj, cache.SharedIndexInformerOptions{
 		ResyncPeriod: resync,
 		Indexers:     toIndexers(indexers),
 		Logger:       o.logger(),
-		Storage:      o.storage(obj),
+		Storage:      storage,
 	})
 	if o.Metrics != nil {
 		if _, err := o.Metrics.AddInformer(o.MetricsSource, informername.OfObject(obj), engine); err != nil {

@@ -46,7 +46,7 @@ const (
 	// LikeClientGo: a panic ends the process, and a slow handler is called for every change, however much memory waiting changes take.
 	LikeClientGo HandlerPolicy = iota
 	// LikeVedette: a panic is logged and counted, and the next notification follows. Changes of an object that wait for a slow handler
-	// are coalesced when there are more than 2048.
+	// are coalesced when there are more than 2048, and the handler is behind by more than 100 ms.
 	LikeVedette
 )
 

@@ -19,8 +19,8 @@ import (
 	typed "vedette.dev/kubernetes/typed/core/v1"
 )
 
-// trouble is a fault of the server, and what the state of an informer says about it.
-type trouble struct {
+// serverFault is a fault of the server, and what the state of an informer says about it.
+type serverFault struct {
 	faults []string
 	cause  string
 	// sees is how long it may take until the state tells.
@@ -31,8 +31,8 @@ type trouble struct {
 	forgets bool
 }
 
-// troubles is demand 5 of those who run operators.
-var troubles = map[string]trouble{
+// serverFaults is demand 5 of those who run operators.
+var serverFaults = map[string]serverFault{
 	"401":                 {faults: []string{"list,watch pods: 401"}, cause: "Unauthorized"},
 	"403":                 {faults: []string{"list,watch pods: 403"}, cause: "forbidden"},
 	"404":                 {faults: []string{"list,watch pods: 404"}, cause: "could not find"},
@@ -51,11 +51,11 @@ var troubles = map[string]trouble{
 }
 
 func TestEveryFaultIsSeenStopsNobodyElseAndIsOvercome(t *testing.T) {
-	for name, trouble := range troubles {
+	for name, fault := range serverFaults {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := newFaultCase(t, apitest.Config{InMemory: true})
-				c.suffer(trouble)
+				c.suffer(fault)
 			})
 		})
 	}
@@ -79,7 +79,7 @@ func TestAHalfOpenConnectionIsSeenWithinThreeQuartersOfAMinute(t *testing.T) {
 	})
 }
 
-// faultCase is an informer of pods, which are in trouble, and one of config maps, which are not.
+// faultCase is an informer of pods, whose requests fail, and one of config maps, whose requests do not.
 type faultCase struct {
 	t          *testing.T
 	server     *apitest.Server
@@ -132,23 +132,23 @@ func (c *faultCase) start(resource string, example apiObject) SharedIndexInforme
 	return i
 }
 
-// suffer has the pods in trouble for a while.
-func (c *faultCase) suffer(trouble trouble) {
+// suffer has the requests for pods fail for a while.
+func (c *faultCase) suffer(fault serverFault) {
 	t := c.t
 	c.lines.Store(0)
-	remove := c.inject(trouble.faults...)
-	if trouble.forgets { // before the reflector is back
+	remove := c.inject(fault.faults...)
+	if fault.forgets { // before the reflector is back
 		c.server.RefuseConnections()
 	}
-	if !trouble.quiet {
+	if !fault.quiet {
 		c.server.CutConnections()
 	}
 	version := c.change("odd")
-	if trouble.forgets {
+	if fault.forgets {
 		c.server.Compact()
 		mustNot(t, c.server.AcceptConnections())
 	}
-	c.told(trouble.cause, cmp.Or(trouble.sees, 10*time.Second))
+	c.told(fault.cause, cmp.Or(fault.sees, 10*time.Second))
 	_, err := c.server.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "new"}})
 	mustNot(t, err)
 	c.within(5*time.Second, "the other goes on", func() error { return has(c.maps, "default/new", "") })
@@ -166,7 +166,7 @@ func (c *faultCase) suffer(trouble trouble) {
 	}
 }
 
-// inject makes trouble until remove is called.
+// inject makes faults until remove is called.
 func (c *faultCase) inject(texts ...string) (remove func()) {
 	var injected []*apitest.Injection
 	for _, text := range texts {

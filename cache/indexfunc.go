@@ -3,12 +3,16 @@ package cache
 import (
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
+	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"vedette.dev/internal/object"
 	"vedette.dev/internal/table"
+	"vedette.dev/internal/wire/wirefilter"
 )
 
 // IndexFunc returns the index values of an object. It is called once for each object that is stored, without a lock,
@@ -18,11 +22,11 @@ type IndexFunc func(obj interface{}) ([]string, error)
 // Indexers maps the names of indexes to their functions.
 type Indexers map[string]IndexFunc
 
-// Index maps a value to the keys of the objects that have it.
-type Index map[string]sets.Set[string]
+// index maps a value to the keys of the objects that have it.
+type index map[string]sets.Set[string]
 
 // Indices maps the names of indexes to their contents.
-type Indices map[string]Index
+type Indices map[string]index
 
 // NamespaceIndex is the name of the index by namespace that listers use. Its function is MetaNamespaceIndexFunc.
 const NamespaceIndex string = "namespace"
@@ -88,10 +92,54 @@ func IndexByMeta(f func(m metav1.Object) ([]string, error)) IndexFunc {
 	}
 }
 
-// byMetaCode are the functions that read metadata only. All results of IndexByMeta have the same code.
-var byMetaCode = [...]uintptr{codeOf(IndexFunc(MetaNamespaceIndexFunc)), codeOf(IndexByMeta(nil))}
+// IndexByField returns an IndexFunc for the values of a field, by the names in JSON, such as "spec.nodeName", "status.phase",
+// "spec.containers.image" or "metadata.labels[app]". With packed storage, only this field is decoded. Numbers and booleans are indexed as
+// in JSON. An object without the field has the value "", unless the path leads through a list or a map: then each element that has the field
+// has a value. A path that objects do not have is an error for each of them.
+//
+//go:noinline
+func IndexByField(path string) IndexFunc {
+	r := &fieldReader{fields: object.NewFields(path)}
+	return func(obj interface{}) ([]string, error) { return r.values(obj) }
+}
 
-// isByMeta reports whether a function is known to read metadata only.
-func (f IndexFunc) isByMeta() bool {
-	return f != nil && (codeOf(f) == byMetaCode[0] || codeOf(f) == byMetaCode[1])
+// fieldReader reads the values of a field from objects of any type.
+type fieldReader struct {
+	fields *object.Fields
+	last   atomic.Pointer[typedField]
+}
+
+// typedField is the field in objects of one type.
+type typedField struct {
+	typ   reflect.Type
+	field *wirefilter.Field
+}
+
+func (r *fieldReader) values(obj any) ([]string, error) {
+	if at, ok := obj.(object.AtRest); ok {
+		var err error
+		if obj, err = at.CopyFields(r.fields); err != nil {
+			return nil, err
+		}
+	}
+	t := reflect.TypeOf(obj)
+	f := r.last.Load()
+	if f == nil || f.typ != t {
+		field, err := wirefilter.NewField(obj, r.fields.Paths[0])
+		if err != nil {
+			return nil, err
+		}
+		f = &typedField{t, field}
+		r.last.Store(f)
+	}
+	return f.field.Values(obj)
+}
+
+// ownDecoding are the functions that decode what they need of objects at rest. All results of IndexByMeta have the same code, and so have
+// those of IndexByField.
+var ownDecoding = [...]uintptr{codeOf(IndexFunc(MetaNamespaceIndexFunc)), codeOf(IndexByMeta(nil)), codeOf(IndexByField(""))}
+
+// decodesItself reports whether a function is known to take objects as they are stored.
+func (f IndexFunc) decodesItself() bool {
+	return f != nil && slices.Contains(ownDecoding[:], codeOf(f))
 }

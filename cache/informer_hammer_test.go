@@ -126,7 +126,7 @@ func (h *informerHammer) write(r *rand.Rand) {
 	time.Sleep(time.Duration(r.IntN(500)) * time.Microsecond)
 }
 
-// disturb makes trouble, now and then.
+// disturb makes faults, now and then.
 func (h *informerHammer) disturb(r *rand.Rand) {
 	time.Sleep(time.Duration(r.IntN(200)) * time.Millisecond)
 	if r.IntN(2) == 0 {

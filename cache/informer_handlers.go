@@ -8,7 +8,7 @@ import (
 
 	"vedette.dev/internal/engine"
 	"vedette.dev/internal/fanout"
-	"vedette.dev/internal/turn"
+	"vedette.dev/internal/mutex"
 )
 
 // AddPartitionHandler adds a handler that is called with the partition of each change: of one partition, or of all if that is empty. It is
@@ -35,8 +35,8 @@ type partitionHandler struct {
 
 // calls are calls of a handler that must not run concurrently.
 type calls struct {
-	turn turn.Turn
-	n    int // number of running and waiting calls
+	mu mutex.Mutex
+	n  int // number of running and waiting calls
 }
 
 // begin waits until no other call for a partition is running, and returns a function that ends the call.
@@ -47,14 +47,14 @@ func (h *partitionHandler) begin(partition string) (end func()) {
 	h.mu.Lock()
 	c := h.calls[partition]
 	if c == nil {
-		c = &calls{turn: turn.New()}
+		c = &calls{mu: mutex.New()}
 		h.calls[partition] = c
 	}
 	c.n++
 	h.mu.Unlock()
-	c.turn.Lock()
+	c.mu.Lock()
 	return func() {
-		c.turn.Unlock()
+		c.mu.Unlock()
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		if c.n--; c.n == 0 {
@@ -89,15 +89,15 @@ func (h *partitionHandler) handle(n *fanout.Notification) {
 type serialHandler struct {
 	ResourceEventHandler
 	call func(*fanout.Notification) // calls the ResourceEventHandler
-	turn turn.Turn
+	mu   mutex.Mutex
 }
 
 func (h *serialHandler) handlerType() string { return fmt.Sprintf("%T", h.ResourceEventHandler) }
 
 // handle implements notificationHandler.
 func (h *serialHandler) handle(n *fanout.Notification) {
-	h.turn.Lock()
-	defer h.turn.Unlock()
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	h.call(n)
 }
 
@@ -117,7 +117,7 @@ func (s *informer) AddEventHandlerWithOptions(handler ResourceEventHandler, opti
 		return nil, errors.New("handler is nil")
 	}
 	if s.engine.IsDivided() {
-		handler = &serialHandler{handler, callOf(handler), turn.New()}
+		handler = &serialHandler{handler, callOf(handler), mutex.New()}
 	}
 	return s.register(handler, options, "")
 }

@@ -110,7 +110,7 @@ func TestOnlyHandlersWhoseTurnItIsHearOfAResync(t *testing.T) { // 37, 38
 	})
 }
 
-// As in client-go: -1 is a way to say that nothing is resynced.
+// A period of -1 is a way to say that nothing is resynced.
 func TestANegativeResyncPeriodIsNone(t *testing.T) {
 	hour := time.Hour
 	for name, c := range map[string]struct{ informer, handler time.Duration }{

@@ -35,7 +35,7 @@ func NewInformerView(informer SharedIndexInformer, as runtime.Object) (SharedInd
 		return nil, err
 	}
 	v := &informerView{SharedIndexInformer: informer, decode: decode}
-	v.indexer = &cache{table: behind.table, keyFunc: behind.keyFunc, decode: decode}
+	v.indexer = &cache{table: behind.table, keyFunc: behind.keyFunc, decode: decode, converts: true}
 	return v, nil
 }
 
@@ -69,7 +69,7 @@ func (v *informerView) RunWithContext(ctx context.Context) { <-ctx.Done() }
 func (v *informerView) AddIndexers(indexers Indexers) error {
 	shown := make(Indexers, len(indexers))
 	for name, f := range indexers {
-		if f.isByMeta() {
+		if f.decodesItself() {
 			shown[name] = f
 			continue
 		}
@@ -171,7 +171,7 @@ func metaStruct(m metav1.Object) *metav1.ObjectMeta {
 func toUnstructured(stored any, gvk schema.GroupVersionKind) (any, error) {
 	if r, ok := stored.(object.AtRest); ok {
 		out := &unstructured.Unstructured{}
-		if ok, err := r.IntoText(out); ok {
+		if ok, err := r.IntoAny(out); ok {
 			if err == nil {
 				out.SetGroupVersionKind(gvk)
 			}

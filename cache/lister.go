@@ -67,11 +67,7 @@ func keeper(selector labels.Selector, namespace string) filter {
 			if in, _ := object.Name(r.Key()); namespace != "" && in != namespace {
 				return false, nil
 			}
-			if everything {
-				return true, nil
-			}
-			set, err := r.Labels()
-			return err == nil && selector.Matches(labels.Set(set)), err
+			return everything || selector.Matches(r.Labels()), nil
 		}
 		m, err := object.Meta(obj)
 		if err != nil {

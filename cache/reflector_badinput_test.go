@@ -62,7 +62,7 @@ func TestListsThatMakeNoSense(t *testing.T) {
 }
 
 // What does not belong into a list is left out, and the rest is taken.
-func TestListsWithStrangersInThem(t *testing.T) {
+func TestListsWithUnexpectedObjects(t *testing.T) {
 	p := newPuppet("1")
 	p.list = func(metav1.ListOptions) (runtime.Object, error) {
 		return &odd{ListMeta: metav1.ListMeta{ResourceVersion: "5"}, Items: []runtime.Object{

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -52,10 +53,15 @@ func TestScenarios(t *testing.T) {
 		mustNot(t, err)
 		comment, acts := parseScenario(t, string(data))
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
-		for _, way := range []string{"raw", "functions"} {
-			if _, only, ok := strings.Cut(comment, "only: "); ok && !strings.HasPrefix(only, way) {
-				continue
+		ways := []string{"raw", "functions"}
+		if first, _, _ := strings.Cut(comment, "\n"); strings.HasPrefix(first, "only: ") {
+			only := strings.TrimPrefix(first, "only: ")
+			if !slices.Contains(ways, only) {
+				t.Fatalf("%s: %q is none of %v", file, first, ways)
 			}
+			ways = []string{only}
+		}
+		for _, way := range ways {
 			t.Run(name+"/"+way, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) { play(t, way, acts) })
 				if *update && !t.Failed() {

@@ -123,7 +123,8 @@ type HandlerOptions struct {
 	// The fields below are not in client-go.
 
 	// MaxWaiting is the number of updates and deletions that may be pending for the handler before they are coalesced
-	// by key. Zero means 2048, a negative value that nothing is coalesced, which takes unbounded memory.
+	// by key. Zero means 2048, and coalesces only when the handler is behind by more than 100 ms, so that a burst is delivered
+	// change by change. A negative value means that nothing is coalesced, which takes unbounded memory.
 	MaxWaiting int
 	// OnPanic is what happens to a notification when the handler panics.
 	OnPanic PanicPolicy

@@ -37,7 +37,7 @@ func storagePod(name, node string) *corev1.Pod {
 	}
 }
 
-const inProtobuf, inJSON = "application/vnd.kubernetes.protobuf", "application/json"
+const inProtobuf, inJSON, inCBOR = "application/vnd.kubernetes.protobuf", "application/json", "application/cbor"
 
 // withStorage runs a test with an informer of three pods that has synced.
 func withStorage(t *testing.T, options SharedIndexInformerOptions, handlers []ResourceEventHandler, test func(t *testing.T, c *storageCase)) {
@@ -51,7 +51,7 @@ func withStorageIn(
 ) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		server := apitest.New(t, apitest.Config{InMemory: true})
+		server := apitest.New(t, apitest.Config{InMemory: true, CBOR: form == inCBOR})
 		for i, name := range []string{"web-1", "web-2", "db-1"} {
 			_, err := server.Create(t.Context(), storagePod(name, fmt.Sprintf("node-%d", i%2)))
 			mustNot(t, err)
@@ -111,7 +111,7 @@ var packedOptions = SharedIndexInformerOptions{
 }
 
 func TestPackedReadersOwnWhatTheyRead(t *testing.T) {
-	for _, form := range []string{inProtobuf, inJSON} {
+	for _, form := range []string{inProtobuf, inJSON, inCBOR} {
 		t.Run(form, func(t *testing.T) { withStorageIn(t, form, packedOptions, nil, packedReadersOwnWhatTheyRead) })
 	}
 }

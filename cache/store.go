@@ -80,6 +80,7 @@ type cache struct {
 	keyFunc     KeyFunc
 	transformer TransformFunc
 	decode      decoder
+	converts    bool        // decode changes the type of objects
 	metric      GaugeMetric // of the version; nil without one
 }
 

@@ -201,7 +201,7 @@ func indexesOf(indexers Indexers) []table.Index {
 	out := make([]table.Index, 0, len(indexers))
 	for _, name := range slices.Sorted(maps.Keys(indexers)) {
 		f := indexers[name]
-		out = append(out, table.Index{Name: name, Func: table.IndexFunc(f), Undecoded: f.isByMeta()})
+		out = append(out, table.Index{Name: name, Func: table.IndexFunc(f), Undecoded: f.decodesItself()})
 	}
 	return out
 }

@@ -50,6 +50,8 @@ var forms = []form{
 	{"protobuf", inProtobuf, &corev1.Pod{}},
 	{"typed JSON", inJSON, &corev1.Pod{}},
 	{"unstructured", inJSON, &unstructured.Unstructured{}},
+	{"typed CBOR", inCBOR, &corev1.Pod{}},
+	{"unstructured CBOR", inCBOR, &unstructured.Unstructured{}},
 }
 
 // liveStorages are those that hand out what they store.
@@ -63,7 +65,7 @@ var liveStorages = map[string]Storage{
 func withAlikePods(t *testing.T, n int, f form, options SharedIndexInformerOptions, test func(t *testing.T, c *storageCase)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		server := apitest.New(t, apitest.Config{InMemory: true})
+		server := apitest.New(t, apitest.Config{InMemory: true, CBOR: f.contentType == inCBOR})
 		for i := range n {
 			_, err := server.Create(t.Context(), alikePod(fmt.Sprint("web-", i)))
 			mustNot(t, err)

@@ -12,7 +12,7 @@ import (
 
 const hidden = "hunter2"
 
-// TestErrorsHideSecrets spoils a kubeconfig in many ways, and looks for its secrets in what is said about it.
+// TestErrorsHideSecrets corrupts a kubeconfig in many ways, and looks for its secrets in what is said about it.
 func TestErrorsHideSecrets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		value := rapid.SampledFrom([]string{

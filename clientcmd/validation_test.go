@@ -24,7 +24,7 @@ func TestValidateSample(t *testing.T) {
 	}
 }
 
-// TestValidate spoils a valid config: Validate finds it, and ConfirmUsable if it is in the context that is asked for.
+// TestValidate corrupts a valid config: Validate finds it, and ConfirmUsable if it is in the context that is asked for.
 func TestValidate(t *testing.T) {
 	exec := func(change func(*clientcmdapi.ExecConfig)) func(*clientcmdapi.Config) {
 		return func(c *clientcmdapi.Config) {

@@ -40,8 +40,8 @@ func (l level) Sign() string { return levels[l].sign }
 // Word returns the level as a word.
 func (l level) Word() string { return levels[l].word }
 
-// Trouble reports whether the level is a warning or an error.
-func (l level) Trouble() bool { return l >= levelSlow }
+// IsProblem reports whether the level is a warning or an error.
+func (l level) IsProblem() bool { return l >= levelSlow }
 
 // MarshalText is for JSON.
 func (l level) MarshalText() ([]byte, error) { return []byte(l.Word()), nil }
@@ -105,8 +105,8 @@ type tail struct {
 	Link   string  `json:"-"`
 }
 
-// trouble is a stage with a warning or an error.
-type trouble struct {
+// problem is a stage with a warning or an error.
+type problem struct {
 	Where string `json:"where"`
 	Stage stage  `json:"stage"`
 }
@@ -127,17 +127,17 @@ func (l *lane) all() []stage {
 	return all
 }
 
-// troubles returns the troubles of several lanes, worst first. A controller that is fed by several informers is listed
+// problems returns the problems of several lanes, worst first. A controller that is fed by several informers is listed
 // once.
-func troubles(lanes []lane) []trouble {
-	var found []trouble
+func problems(lanes []lane) []problem {
+	var found []problem
 	seen := map[string]bool{}
 	for want := levelFailing; want >= levelSlow; want-- {
 		add := func(where string, stages []stage) {
 			for _, s := range stages {
 				if id := where + "\x00" + s.ID; s.Level == want && !seen[id] {
 					seen[id] = true
-					found = append(found, trouble{where, s})
+					found = append(found, problem{where, s})
 				}
 			}
 		}

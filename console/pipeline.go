@@ -129,7 +129,7 @@ func (p *Page) tiles(now, before *reading) []tile {
 // pipelineData is the data of the first view.
 type pipelineData struct {
 	Tiles    []tile    `json:"-"`
-	Troubles []trouble `json:"troubles"`
+	Problems []problem `json:"problems"`
 	Lanes    []lane    `json:"lanes"`
 	// Shown summarizes what is shown, in a few words.
 	Shown string `json:"-"`
@@ -139,8 +139,8 @@ type pipelineData struct {
 
 func (p *Page) pipelineView(q query) (any, error) {
 	now, before := p.sampler.look()
-	d := pipelineData{Tiles: p.tiles(now, before), Lanes: p.lanes(now, before), Only: q.Get("only") == "trouble"}
-	d.Troubles = troubles(d.Lanes)
+	d := pipelineData{Tiles: p.tiles(now, before), Lanes: p.lanes(now, before), Only: q.Get("only") == "problem"}
+	d.Problems = problems(d.Lanes)
 	d.Empty = len(d.Lanes) == 0
 	d.Shown = plural(len(now.informers), "informer")
 	n := 0
@@ -153,7 +153,7 @@ func (p *Page) pipelineView(q query) (any, error) {
 		d.Shown += ", " + plural(n, "controller")
 	}
 	if d.Only {
-		d.Lanes = slices.DeleteFunc(d.Lanes, func(l lane) bool { return !l.Level.Trouble() })
+		d.Lanes = slices.DeleteFunc(d.Lanes, func(l lane) bool { return !l.Level.IsProblem() })
 	}
 	return d, nil
 }

@@ -54,7 +54,7 @@ func (s *sharding) Shards() []ShardView {
 		lags[one.ID] = lag
 		views[i] = ShardView{
 			ID: one.ID, Scope: one.Scope.String(), Objects: one.Objects, EventsPerSecond: one.Rate, Lag: lag.lag,
-			State: one.Phase.String(), Cause: shardTrouble(one),
+			State: one.Phase.String(), Cause: shardError(one),
 		}
 	}
 	s.lags = lags // of the current shards
@@ -70,8 +70,8 @@ func (l shardLag) next(lags cache.Lags) shardLag {
 	return l
 }
 
-// shardTrouble returns the error of a shard. A shard that has not started, or does its initial list, has none.
-func shardTrouble(s *shard.State) error {
+// shardError returns the error of a shard. A shard that has not started, or does its initial list, has none.
+func shardError(s *shard.State) error {
 	if s.Cause == nil && s.Full == nil {
 		return nil
 	}

@@ -14,12 +14,12 @@ func (v *informerView) handlers() stage {
 	handled, before := v.handled()
 	s := stage{ID: "handlers", Title: "Handlers", Unit: "waiting", Flow: v.perSecond(handled, before)}
 	s.Level = v.quiet(s.Flow)
-	waiting, merged, panics := 0, uint64(0), uint64(0)
+	waiting, coalesced, panics := 0, uint64(0), uint64(0)
 	var oldest time.Duration
 	for i := range v.Handlers {
 		h := &v.Handlers[i]
 		waiting += h.Waiting
-		merged += h.Merged
+		coalesced += h.Merged
 		panics += h.Panics
 		oldest = max(oldest, age(h.Oldest, v.at))
 		s.raise(handlerLevel(h, v.at))
@@ -30,8 +30,8 @@ func (v *informerView) handlers() stage {
 	if oldest > 0 {
 		s.fact("oldest", span(oldest))
 	}
-	if merged > 0 {
-		s.fact("merged", count(merged))
+	if coalesced > 0 {
+		s.fact("coalesced", count(coalesced))
 	}
 	if panics > 0 {
 		s.fact("panics", count(panics))

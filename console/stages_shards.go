@@ -12,8 +12,8 @@ import (
 type shardsReading struct {
 	shards, streams int
 	imbalance       float64
-	// troubles are the errors of the shards.
-	troubles []string
+	// problems are the errors of the shards.
+	problems []string
 }
 
 // readShards returns the state of the shards of an informer, nil if it has none.
@@ -25,8 +25,8 @@ func readShards(informer cache.StateReader) *shardsReading {
 	states := with.Shards()
 	r := &shardsReading{shards: len(states), streams: with.Streams(), imbalance: with.Imbalance()}
 	for i := range states {
-		if err := shardTrouble(&states[i]); err != nil {
-			r.troubles = append(r.troubles, fmt.Sprintf("shard %s: %v", states[i].ID, err))
+		if err := shardError(&states[i]); err != nil {
+			r.problems = append(r.problems, fmt.Sprintf("shard %s: %v", states[i].ID, err))
 		}
 	}
 	return r
@@ -47,8 +47,8 @@ func (r *shardsReading) tell(l *lane) {
 			if r.imbalance > 0 {
 				s.fact("largest ÷ mean", fmt.Sprintf("%.2f", r.imbalance))
 			}
-			if n := len(r.troubles); n > 0 {
-				s.raise(levelSlow, fmt.Sprintf("%d of %s failing; %s", n, plural(r.shards, "shard"), r.troubles[0]))
+			if n := len(r.problems); n > 0 {
+				s.raise(levelSlow, fmt.Sprintf("%d of %s failing; %s", n, plural(r.shards, "shard"), r.problems[0]))
 			}
 		}
 	}

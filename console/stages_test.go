@@ -74,24 +74,24 @@ func TestStagesOfAnInformer(t *testing.T) {
 					t.Errorf("%s is %s, because %q; want %s, %q", s.ID, s.Level.Word(), s.Cause, c.level.Word(), c.says)
 				}
 			}
-			if found := troubles([]lane{l}); c.level.Trouble() != (len(found) > 0) {
-				t.Errorf("troubles: %+v", found)
+			if found := problems([]lane{l}); c.level.IsProblem() != (len(found) > 0) {
+				t.Errorf("problems: %+v", found)
 			}
-			if c.level.Trouble() && l.Level < c.level {
+			if c.level.IsProblem() && l.Level < c.level {
 				t.Errorf("the lane is %s", l.Level.Word())
 			}
 		})
 	}
 }
 
-// Panics of long ago are no trouble any more.
-func TestOldTroubleIsOver(t *testing.T) {
+// Panics of long ago are no problem any more.
+func TestOldErrorsAreOver(t *testing.T) {
 	now, old := well()
 	for _, r := range []*informerReading{&now, &old} {
 		r.state.Handlers[0].Panics, r.state.IndexErrors, r.state.Skipped = 3, 3, 3
 	}
 	l := informerLane(&now, &old, noon, 10*time.Second)
-	if found := troubles([]lane{l}); len(found) > 0 {
+	if found := problems([]lane{l}); len(found) > 0 {
 		t.Errorf("%+v", found)
 	}
 	if s := l.Stages[0]; s.Flow != 10 || s.Figure != "10" {

@@ -290,7 +290,7 @@ func TestQueuesOldestFirst(t *testing.T) {
 		}
 		p.wantWorkers(t, text)
 		want(t, p.Page, "", "Workers slow", "Work queue slow", "keys wait for a worker")
-		want(t, p.Page, "?only=trouble", "Show all")
+		want(t, p.Page, "?only=problem", "Show all")
 		var stuck string
 		for _, b := range p.controller.State().Busy {
 			stuck = b.Key

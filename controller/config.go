@@ -2,6 +2,7 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math"
@@ -26,6 +27,10 @@ type Config[K comparable] struct {
 	Sources []Source[K]
 	// Workers is the number of keys reconciled concurrently. Zero means 1.
 	Workers int
+
+	// Owner decides which keys this process reconciles, when several replicas share the work: see package shardgroup. Nil
+	// means all.
+	Owner Ownership[K]
 
 	// Timeout limits the duration of one reconcile. Zero means no limit.
 	Timeout time.Duration
@@ -58,6 +63,17 @@ type Config[K comparable] struct {
 	Metrics      Metrics
 	QueueMetrics workqueue.MetricsProvider
 	Logger       *slog.Logger
+}
+
+// ErrNotOwner is wrapped by the error of Ownership.BeginKey for a key that another process reconciles.
+var ErrNotOwner = errors.New("not owned by this process")
+
+// Ownership decides which keys a process reconciles.
+type Ownership[K comparable] interface {
+	// BeginKey is called before each reconcile. It returns the context for the reconcile, and a function that is called
+	// when it has ended. If the error wraps ErrNotOwner, the key is dropped: when it belongs to this process, a source
+	// has to enqueue it. Another error counts as one of the reconcile.
+	BeginKey(ctx context.Context, key K) (_ context.Context, done func(), err error)
 }
 
 // PanicPolicy is what happens when a reconciler panics. Panics are counted and logged with their stack in any case.

@@ -232,7 +232,7 @@ func (c *Controller[K]) notReady(i int) error {
 			return fmt.Errorf("%w: %w", err, cause)
 		}
 		if h := seen.Handler; h.Waiting > 0 {
-			return fmt.Errorf("%w: %s", err, handlerTrouble(h))
+			return fmt.Errorf("%w: %s", err, handlerDelay(h))
 		}
 	}
 	return err

@@ -439,7 +439,7 @@ func TestAClosedChannelBringsNothing(t *testing.T) {
 
 func TestWhatIsWrongWithAConfigIsNamed(t *testing.T) {
 	good := func() Config[string] { return Config[string]{Name: "x", Reconcile: new(script).reconcile} }
-	for field, spoil := range map[string]func(*Config[string]){
+	for field, corrupt := range map[string]func(*Config[string]){
 		"Name":       func(c *Config[string]) { c.Name = "" },
 		"Reconcile":  func(c *Config[string]) { c.Reconcile = nil },
 		"Workers":    func(c *Config[string]) { c.Workers = -1 },
@@ -453,7 +453,7 @@ func TestWhatIsWrongWithAConfigIsNamed(t *testing.T) {
 		},
 	} {
 		config := good()
-		spoil(&config)
+		corrupt(&config)
 		if _, err := New(config); err == nil || !strings.Contains(err.Error(), "Config."+field) {
 			t.Errorf("%s: got %v", field, err)
 		}

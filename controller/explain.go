@@ -69,8 +69,8 @@ type Explanation struct {
 type SourceExplanation struct {
 	Source string `json:"source"`
 	Ready  bool   `json:"ready"`
-	// Trouble is the error of the source, empty if there is none.
-	Trouble string `json:"trouble,omitempty"`
+	// Error is the error of the source, empty if there is none.
+	Error string `json:"error,omitempty"`
 	// Cached is the resource version of the object in the store: "?" if it has none, "-" if there is no such object,
 	// and empty if the store is keyed by other names.
 	Cached string `json:"cached,omitempty"`
@@ -147,7 +147,7 @@ func (c *Controller[K]) explainSource(i int, key K) SourceExplanation {
 	s.Panics, s.LastPanic = o.Handler.Panics, o.Handler.LastPanic
 	// An informer without state has the zero State.
 	if err := o.Informer.Err(); err != nil && o.Informer.Type != "" {
-		s.Trouble = err.Error()
+		s.Error = err.Error()
 	}
 	switch {
 	case o.Unknown:
@@ -197,8 +197,8 @@ func (s *SourceExplanation) line() string {
 	if !s.Heard.IsZero() {
 		line += ", last response of the server at " + s.Heard.Format("15:04:05.000")
 	}
-	if s.Trouble != "" {
-		line += ": " + s.Trouble
+	if s.Error != "" {
+		line += ": " + s.Error
 	}
 	return line
 }

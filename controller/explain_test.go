@@ -42,10 +42,10 @@ func answer(result Result, err error) func(context.Context, cache.ObjectName) (R
 	return func(context.Context, cache.ObjectName) (Result, error) { return result, err }
 }
 
-// trouble is something that keeps a key from being done, and what Explain must say of it.
-type trouble struct {
+// obstacle is something that keeps a key from being done, and what Explain must say of it.
+type obstacle struct {
 	name string
-	// seed brings the trouble about. The key is default/one.
+	// seed brings it about. The key is default/one.
 	seed  func(c *cluster)
 	stage Stage
 	// because has words that the explanation must have.
@@ -68,7 +68,7 @@ func (c *cluster) slowClient() kubernetes.Interface {
 	return client
 }
 
-var troubles = []trouble{
+var obstacles = []obstacle{
 	{
 		name:    "nobody has started the controller",
 		seed:    func(c *cluster) { c.prepare(Config[cache.ObjectName]{Sources: names{For(c.maps())}}) },
@@ -351,16 +351,16 @@ func (lazy) Run(ctx context.Context, _ Enqueuer[cache.ObjectName], _ func()) err
 }
 
 func TestExplainNamesTheStage(t *testing.T) {
-	for _, trouble := range troubles {
-		t.Run(trouble.name, func(t *testing.T) {
+	for _, o := range obstacles {
+		t.Run(o.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := newCluster(t)
-				trouble.seed(c)
+				o.seed(c)
 				e := c.Explain(one)
-				if e.Stage != trouble.stage {
-					t.Errorf("the stage is %q, want %q", e.Stage, trouble.stage)
+				if e.Stage != o.stage {
+					t.Errorf("the stage is %q, want %q", e.Stage, o.stage)
 				}
-				for _, words := range trouble.because {
+				for _, words := range o.because {
 					if !strings.Contains(e.Because, words) {
 						t.Errorf("%q does not say %q", e.Because, words)
 					}

@@ -51,9 +51,9 @@ func (c *Controller[K]) note(to *flight.Track, key K, n flight.Note) {
 	to.Add(c.hasher.Hash(key), n)
 }
 
-func (c *Controller[K]) noteTrouble(key K, n flight.Note, err error) {
+func (c *Controller[K]) noteFailure(key K, n flight.Note, err error) {
 	if c.records != nil {
-		c.records.AddTrouble(c.hasher.Hash(key), n, err.Error())
+		c.records.AddFailure(c.hasher.Hash(key), n, err.Error())
 	}
 }
 

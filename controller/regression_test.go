@@ -75,7 +75,7 @@ func TestAWorkerThatEnds(t *testing.T) {
 }
 
 // A key whose last reconcile failed is not said to be done because others have failed since.
-func TestTroubleOfOthersDoesNotHideOnesOwn(t *testing.T) {
+func TestErrorsOfOthersDoNotHideOnesOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{do: func(_ context.Context, key string, nth int) (Result, error) {
 			switch {
@@ -262,7 +262,7 @@ func TestADelayHidesNothing(t *testing.T) {
 		if e := c.Explain(one); e.Stage != StageDelayed || !strings.Contains(e.Because, "was filtered by a predicate") {
 			t.Errorf("got %v", e)
 		}
-		// A cut that is mended at once is no trouble.
+		// A cut that is mended at once is not an error.
 		c.server.CutConnections()
 		time.Sleep(10 * time.Second)
 		if e := c.Explain(one); e.Stage != StageDelayed {
@@ -278,7 +278,7 @@ func TestADelayHidesNothing(t *testing.T) {
 }
 
 // One namespace that is forbidden says nothing about the keys of another.
-func TestTheTroubleOfAnotherNamespace(t *testing.T) {
+func TestErrorsOfAnotherNamespace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t)
 		factory, err := informers.New(informers.Config{Client: c.client, Namespaces: []string{"default", "locked"}})

@@ -139,7 +139,7 @@ func (c *cluster) expect(what, want string) {
 	}
 }
 
-// inject makes trouble until it is removed.
+// inject makes faults until it is removed.
 func (c *cluster) inject(text string) *apitest.Injection {
 	c.t.Helper()
 	fault, err := apitest.ParseFault(text)

@@ -200,8 +200,8 @@ func notWatched(f *findings, e *Explanation) bool {
 		state := s.observation.Informer
 		undecodable := state.LastUndecodable
 		switch {
-		case s.Trouble != "" && !f.toldSince(s.Source, state.Failing):
-			e.Stage, e.Because, e.Since = StageNotWatched, s.Trouble, state.Since
+		case s.Error != "" && !f.toldSince(s.Source, state.Failing):
+			e.Stage, e.Because, e.Since = StageNotWatched, s.Error, state.Since
 		case undecodable != nil && undecodable.Key == e.Key && !s.observation.Unknown && !s.observation.Cached:
 			e.Stage, e.Because = StageNotWatched, undecodable.Error()
 		default:
@@ -230,14 +230,14 @@ func notDelivered(_ *findings, e *Explanation) bool {
 			continue
 		}
 		e.Stage, e.Since = StageNotDelivered, h.Oldest
-		e.Because = s.Source + ": " + handlerTrouble(h)
+		e.Because = s.Source + ": " + handlerDelay(h)
 		return true
 	}
 	return false
 }
 
-// handlerTrouble describes why a handler is behind.
-func handlerTrouble(h cache.HandlerState) string {
+// handlerDelay describes why a handler is behind.
+func handlerDelay(h cache.HandlerState) string {
 	text := plural(h.Waiting, "notification") + " waiting for delivery to the source"
 	if !h.Busy.IsZero() && time.Since(h.Busy) > behind {
 		text += fmt.Sprintf("; a predicate or mapping function has not returned since %s", clock(h.Busy))

@@ -145,6 +145,21 @@ func (c *Controller[K]) runs() bool {
 
 // reconcile reconciles a key once, requeues it if necessary, and marks it done.
 func (c *Controller[K]) reconcile(ctx context.Context, w *worker[K], key K) {
+	var notBegun error
+	if c.config.Owner != nil {
+		owned, done, err := c.config.Owner.BeginKey(ctx, key)
+		switch {
+		case errors.Is(err, ErrNotOwner):
+			c.queue.Forget(key)
+			c.queue.Done(key)
+			return
+		case err != nil:
+			notBegun = err
+		default:
+			defer done()
+			ctx = owned
+		}
+	}
 	now := &work[K]{key: key, worker: w.number, since: time.Now()}
 	w.now.Store(now)
 	if c.metrics != nil {
@@ -160,6 +175,10 @@ func (c *Controller[K]) reconcile(ctx context.Context, w *worker[K], key K) {
 		w.now.Store(nil)
 		c.queue.Done(key)
 	}()
+	if notBegun != nil {
+		end = ending{outcome: OutcomeError, err: notBegun}
+		return
+	}
 	end = c.call(activity.With(ctx, &now.waits), key)
 }
 
@@ -252,7 +271,7 @@ func (c *Controller[K]) failed(key K, n flight.Note, end ending) {
 	if end.outcome == OutcomePanic {
 		c.counted.panics.Add(1)
 	}
-	c.noteTrouble(key, n, end.err)
+	c.noteFailure(key, n, end.err)
 	if end.outcome == OutcomeTerminal {
 		c.queue.Forget(key)
 	} else {

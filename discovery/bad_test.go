@@ -167,3 +167,18 @@ func TestBoundedParallelism(t *testing.T) {
 		wg.Wait()
 	})
 }
+
+// Some servers, mostly in tests of programs, say only groupVersion.
+func TestVersionsOfGroupVersions(t *testing.T) {
+	server := discoverytest.New()
+	server.Instead("/api", discoverytest.Send("application/json", `{"versions":["v1"]}`))
+	server.Instead("/apis", discoverytest.Send("application/json", `{"groups":[{"name":"a","versions":[{"groupVersion":"a/v1beta1"}]}]}`))
+	list, err := start(t, server).ServerGroups()
+	if err != nil || len(list.Groups) != 2 || list.Groups[1].Versions[0].Version != "v1beta1" {
+		t.Errorf("%v, %v", list, err)
+	}
+	server.Instead("/apis", discoverytest.Send("application/json", `{"groups":[{"name":"a","versions":[{"groupVersion":"b/v1"}]}]}`))
+	if _, err := start(t, server).ServerGroups(); err == nil || !strings.Contains(err.Error(), `version 1 of group "a" has no name`) {
+		t.Error(err)
+	}
+}

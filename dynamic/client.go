@@ -51,11 +51,15 @@ func NewForConfigOrDie(c *rest.Config) *DynamicClient {
 	return client
 }
 
-// ConfigFor returns a copy of inConfig for unstructured objects, which are encoded as JSON.
+// ConfigFor returns a copy of inConfig for unstructured objects, which are encoded as JSON, or as CBOR if AllowCBOR or
+// PreferCBOR is set.
 func ConfigFor(inConfig *rest.Config) *rest.Config {
 	config := rest.CopyConfig(inConfig)
 	config.AcceptContentTypes = runtime.ContentTypeJSON
 	config.ContentType = runtime.ContentTypeJSON
+	if config.AllowCBOR || config.PreferCBOR {
+		config.AcceptContentTypes, config.ContentType = "", "" // the REST client chooses
+	}
 	config.NegotiatedSerializer = codecs()
 	if config.UserAgent == "" {
 		config.UserAgent = rest.DefaultKubernetesUserAgent()

@@ -10,68 +10,121 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	serializer "k8s.io/apimachinery/pkg/runtime/serializer/json"
-	"k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor"
+	"k8s.io/apimachinery/pkg/runtime/serializer/json"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"vedette.dev/internal/wire/cborread"
 )
 
 func codecs() runtime.NegotiatedSerializer {
-	return runtime.NewSimpleNegotiatedSerializer(runtime.SerializerInfo{
-		MediaType:        runtime.ContentTypeJSON,
-		MediaTypeType:    "application",
-		MediaTypeSubType: "json",
-		EncodesAsText:    true,
-		Serializer:       codec{},
-		StreamSerializer: &runtime.StreamSerializerInfo{EncodesAsText: true, Serializer: codec{}, Framer: serializer.Framer},
-	})
+	text, binary := codec{jsonForm{}}, codec{cborForm{}}
+	return negotiated{{
+		MediaType: runtime.ContentTypeJSON, MediaTypeType: "application", MediaTypeSubType: "json", EncodesAsText: true,
+		Serializer:       text,
+		StreamSerializer: &runtime.StreamSerializerInfo{EncodesAsText: true, Serializer: text, Framer: json.Framer},
+	}, {
+		MediaType: runtime.ContentTypeCBOR, MediaTypeType: "application", MediaTypeSubType: "cbor",
+		Serializer:       binary,
+		StreamSerializer: &runtime.StreamSerializerInfo{Serializer: binary, Framer: cbor.NewFramer()},
+	}}
 }
 
-// codec reads JSON into unstructured objects, without a scheme. There are two exceptions: a v1 Status that is not asked
+// negotiated are the codecs by media type. They do not convert.
+type negotiated []runtime.SerializerInfo
+
+func (n negotiated) SupportedMediaTypes() []runtime.SerializerInfo { return n }
+
+func (negotiated) EncoderForVersion(e runtime.Encoder, _ runtime.GroupVersioner) runtime.Encoder {
+	return e
+}
+
+func (negotiated) DecoderToVersion(d runtime.Decoder, _ runtime.GroupVersioner) runtime.Decoder {
+	return d
+}
+
+// form is an encoding of objects without types.
+type form interface {
+	name() string
+	content(data []byte) (map[string]any, error)
+	into(data []byte, obj any) error
+	encode(obj runtime.Object, w io.Writer) error
+}
+
+type jsonForm struct{}
+
+func (jsonForm) name() string { return "JSON" }
+
+func (jsonForm) content(data []byte) (content map[string]any, err error) {
+	err = utiljson.Unmarshal(data, &content)
+	return content, err
+}
+
+func (jsonForm) into(data []byte, obj any) error { return utiljson.Unmarshal(data, obj) }
+
+func (jsonForm) encode(obj runtime.Object, w io.Writer) error {
+	return unstructured.UnstructuredJSONScheme.Encode(obj, w)
+}
+
+type cborForm struct{}
+
+func (cborForm) name() string { return "CBOR" }
+
+func (cborForm) content(data []byte) (map[string]any, error) { return cborread.Map(data) }
+
+func (cborForm) into(data []byte, obj any) error { return cborread.Into(data, obj) }
+
+func (cborForm) encode(obj runtime.Object, w io.Writer) error { return cborread.Encode(obj, w) }
+
+// codec reads one form into unstructured objects, without a scheme. There are two exceptions: a v1 Status that is not asked
 // for by another type, so that errors are recognised, and whatever typed object the caller brings to read into.
-type codec struct{}
+type codec struct{ form form }
 
-func (codec) Identifier() runtime.Identifier { return "vedette.dev/dynamic" }
+func (c codec) Identifier() runtime.Identifier {
+	return runtime.Identifier("vedette.dev/dynamic " + c.form.name())
+}
 
-func (codec) Encode(obj runtime.Object, w io.Writer) error {
+func (c codec) Encode(obj runtime.Object, w io.Writer) error {
 	if options, ok := obj.(*metav1.DeleteOptions); ok {
 		typed := *options
 		typed.Kind, typed.APIVersion = "DeleteOptions", "v1"
 		obj = &typed
 	}
-	return unstructured.UnstructuredJSONScheme.Encode(obj, w)
+	return c.form.encode(obj, w)
 }
 
-func (codec) Decode(data []byte, _ *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
-	obj, err := decode(data, into)
+func (c codec) Decode(data []byte, _ *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
+	obj, err := c.decode(data, into)
 	if err != nil {
-		return nil, nil, fmt.Errorf("cannot read %d bytes of JSON as an object: %w", len(data), err)
+		return nil, nil, fmt.Errorf("cannot read %d bytes of %s as an object: %w", len(data), c.form.name(), err)
 	}
 	gvk := obj.GetObjectKind().GroupVersionKind()
 	return obj, &gvk, nil
 }
 
-func decode(data []byte, into runtime.Object) (runtime.Object, error) {
+func (c codec) decode(data []byte, into runtime.Object) (runtime.Object, error) {
 	switch into := into.(type) {
 	case nil:
-		return decodeAny(data)
+		return c.decodeAny(data)
 	case *unstructured.Unstructured:
-		return decodeObject(data, into)
+		return c.decodeObject(data, into)
 	case *unstructured.UnstructuredList:
-		return into, decodeList(data, into)
+		return into, c.decodeList(data, into)
 	default:
-		return into, json.Unmarshal(data, into)
+		return into, c.form.into(data, into)
 	}
 }
 
 // decodeAny reads an object of which nothing is known, as in a watch.
-func decodeAny(data []byte) (runtime.Object, error) {
-	content, err := decodeMap(data)
+func (c codec) decodeAny(data []byte) (runtime.Object, error) {
+	content, err := c.decodeMap(data)
 	if err != nil {
 		return nil, err
 	}
 	obj := &unstructured.Unstructured{Object: content}
 	switch {
 	case isStatus(obj):
-		return decodeStatus(data)
+		return c.decodeStatus(data)
 	case obj.IsList():
 		list := &unstructured.UnstructuredList{}
 		return list, fillList(list, content)
@@ -80,14 +133,14 @@ func decodeAny(data []byte) (runtime.Object, error) {
 }
 
 // decodeObject returns obj; or, if the server sent a failure in the place of an object, the failure.
-func decodeObject(data []byte, obj *unstructured.Unstructured) (runtime.Object, error) {
-	content, err := decodeMap(data)
+func (c codec) decodeObject(data []byte, obj *unstructured.Unstructured) (runtime.Object, error) {
+	content, err := c.decodeMap(data)
 	if err != nil {
 		return nil, err
 	}
 	obj.Object = content
 	if isStatus(obj) && content["status"] == metav1.StatusFailure {
-		return decodeStatus(data)
+		return c.decodeStatus(data)
 	}
 	return obj, nil
 }
@@ -96,13 +149,13 @@ func isStatus(obj *unstructured.Unstructured) bool {
 	return obj.GetKind() == "Status" && obj.GetAPIVersion() == "v1"
 }
 
-func decodeStatus(data []byte) (runtime.Object, error) {
+func (c codec) decodeStatus(data []byte) (runtime.Object, error) {
 	status := &metav1.Status{}
-	return status, json.Unmarshal(data, status)
+	return status, c.form.into(data, status)
 }
 
-func decodeList(data []byte, list *unstructured.UnstructuredList) error {
-	content, err := decodeMap(data)
+func (c codec) decodeList(data []byte, list *unstructured.UnstructuredList) error {
+	content, err := c.decodeMap(data)
 	if err != nil {
 		return err
 	}
@@ -135,9 +188,9 @@ func fillList(list *unstructured.UnstructuredList, content map[string]any) error
 }
 
 // decodeMap reads an object. One without a kind is none.
-func decodeMap(data []byte) (map[string]any, error) {
-	var content map[string]any
-	if err := json.Unmarshal(data, &content); err != nil {
+func (c codec) decodeMap(data []byte) (map[string]any, error) {
+	content, err := c.form.content(data)
+	if err != nil {
 		return nil, err
 	}
 	if kind, _ := content["kind"].(string); kind == "" {

@@ -24,7 +24,7 @@ func FuzzDecode(f *testing.F) {
 			func() runtime.Object { return &unstructured.UnstructuredList{} },
 		} {
 			got, want := kind(), kind()
-			obj, gvk, err := codec{}.Decode(data, nil, got)
+			obj, gvk, err := (codec{jsonForm{}}).Decode(data, nil, got)
 			if err != nil {
 				continue
 			}
@@ -41,7 +41,7 @@ func FuzzDecode(f *testing.F) {
 				t.Errorf("got %v, want %v", got, want)
 			}
 		}
-		if _, _, err := (codec{}).Decode(data, nil, nil); err == nil {
+		if _, _, err := (codec{jsonForm{}}).Decode(data, nil, nil); err == nil {
 			if _, _, err := unstructured.UnstructuredJSONScheme.Decode(data, nil, nil); err != nil {
 				t.Errorf("apimachinery says %v", err)
 			}
@@ -55,11 +55,11 @@ func BenchmarkDecodeList(b *testing.B) {
 	for range 500 {
 		list.Items = append(list.Items, unstructured.Unstructured{Object: item})
 	}
-	data, err := runtime.Encode(codec{}, list)
+	data, err := runtime.Encode(codec{jsonForm{}}, list)
 	if err != nil {
 		b.Fatal(err)
 	}
-	for name, decoder := range map[string]runtime.Decoder{"own": codec{}, "apimachinery": unstructured.UnstructuredJSONScheme} {
+	for name, decoder := range map[string]runtime.Decoder{"own": codec{jsonForm{}}, "apimachinery": unstructured.UnstructuredJSONScheme} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -95,6 +95,9 @@ func (c *resourceClient) List(ctx context.Context, opts metav1.ListOptions) (*un
 	if err := c.do(ctx, "list", c.ListRequest(opts), list); err != nil {
 		return nil, err
 	}
+	if len(list.Items) == 0 {
+		list.Items = nil // as in lists of typed clients
+	}
 	return list, nil
 }
 
@@ -118,13 +121,9 @@ func (c *resourceClient) Apply(ctx context.Context, name string, obj *unstructur
 	if len(obj.GetManagedFields()) > 0 {
 		return nil, c.wrong("apply", fmt.Errorf("%q has managed fields: send only the fields that you want to own, not an object that was read from the server", name))
 	}
-	data, err := runtime.Encode(codec{}, obj)
-	if err != nil {
-		return nil, c.wrong("apply", fmt.Errorf("%q: %w", name, err))
-	}
 	patch := opts.ToPatchOptions()
 	r := c.on(c.client.Patch(types.ApplyPatchType)).Name(name).SubResource(subresources...)
-	return c.object(ctx, "apply", r.Body(data), &patch)
+	return c.object(ctx, "apply", r.ApplyBody(obj.Object), &patch)
 }
 
 func (c *resourceClient) ApplyStatus(ctx context.Context, name string, obj *unstructured.Unstructured, opts metav1.ApplyOptions) (*unstructured.Unstructured, error) {

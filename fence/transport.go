@@ -57,7 +57,7 @@ func (r *roundTripper) termFor(req *http.Request) (*Term, error) {
 	if t := r.gate.term.Load(); t != nil {
 		return t, nil
 	}
-	return nil, fmt.Errorf("%w: the client has a fence.Gate that no election has opened; "+
+	return nil, fmt.Errorf("%w: the client has a fence.Gate that no election and no group has opened; "+
 		"use a client without it for requests that every replica makes", ErrNoTerm)
 }
 

@@ -104,9 +104,11 @@ func applyName(cfg ApplyConfiguration) (string, error) {
 	return *name, nil
 }
 
+var errNilConfiguration = errors.New("the configuration is nil")
+
 func applyData(cfg ApplyConfiguration) ([]byte, error) {
 	if isNil(cfg) {
-		return nil, errors.New("the configuration is nil")
+		return nil, errNilConfiguration
 	}
 	return json.Marshal(cfg)
 }

@@ -181,11 +181,9 @@ func (c *Client[T]) apply(ctx context.Context, cfg ApplyConfiguration, opts meta
 	if err != nil {
 		return *new(T), err
 	}
-	data, err := applyData(cfg)
-	if err != nil {
-		return *new(T), err
-	}
-	return c.Patch(ctx, name, types.ApplyPatchType, data, opts.ToPatchOptions(), subresources...)
+	patchOpts := opts.ToPatchOptions()
+	return c.into(ctx, c.on(c.client.Patch(types.ApplyPatchType)).Name(name).SubResource(subresources...).
+		VersionedParams(&patchOpts, c.params).ApplyBody(cfg))
 }
 
 // on sets this resource, and its namespace, in a request.

@@ -144,7 +144,7 @@ func useDeployments(t *testing.T, client deployments) {
 	d, err = client.ApplyStatus(ctx, status, metav1.ApplyOptions{FieldManager: "m", Force: true})
 	check("apply status", d.Name == "a", d, err)
 	d, err = client.Get(ctx, "a", metav1.GetOptions{})
-	check("get", d.UID != "", d, err)
+	check("get", d.Name == "a", d, err)
 	d.Labels = map[string]string{"color": "red"}
 	d, err = client.Update(ctx, d, metav1.UpdateOptions{})
 	check("update", d.Labels["color"] == "red", d, err)

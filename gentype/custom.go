@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"vedette.dev/rest"
@@ -50,7 +49,7 @@ type Event[T any] struct {
 }
 
 // Custom is a client for a kind of your own. T is a struct that embeds metav1.TypeMeta and metav1.ObjectMeta; nothing
-// need be generated for it. It speaks JSON.
+// need be generated for it. It speaks JSON, or CBOR if rest.Config.AllowCBOR or PreferCBOR is set.
 type Custom[T any] struct {
 	resource Resource
 	inner    *ResourceClient[T, List[T]]
@@ -118,12 +117,12 @@ func (c *Custom[T]) DeleteCollection(ctx context.Context, opts metav1.DeleteOpti
 
 // Get reads the object of that name.
 func (c *Custom[T]) Get(ctx context.Context, name string, opts metav1.GetOptions) (*T, error) {
-	return intoJSON[T](ctx, c.inner.On(c.inner.client.Get()).Name(name).VersionedParams(&opts, ParameterCodec))
+	return intoAny[T](ctx, c.inner.On(c.inner.client.Get()).Name(name).VersionedParams(&opts, ParameterCodec))
 }
 
 // List reads the objects that opts selects.
 func (c *Custom[T]) List(ctx context.Context, opts metav1.ListOptions) (*List[T], error) {
-	return intoJSON[List[T]](ctx, c.ListRequest(opts))
+	return intoAny[List[T]](ctx, c.ListRequest(opts))
 }
 
 // ListRequest is the request behind List, for callers who want its Items.
@@ -175,7 +174,7 @@ func nextEvent[T any](frames *rest.Frames) (Event[T], error) {
 
 // Patch sends a patch of the given kind, to the object or to one of its subresources.
 func (c *Custom[T]) Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (*T, error) {
-	return intoJSON[T](ctx, c.inner.On(c.inner.client.Patch(pt)).Name(name).SubResource(subresources...).
+	return intoAny[T](ctx, c.inner.On(c.inner.client.Patch(pt)).Name(name).SubResource(subresources...).
 		VersionedParams(&opts, ParameterCodec).Body(data))
 }
 
@@ -190,11 +189,9 @@ func (c *Custom[T]) Apply(ctx context.Context, obj *T, opts metav1.ApplyOptions,
 	if err != nil {
 		return nil, err
 	}
-	data, err := applyData(cfg)
-	if err != nil {
-		return nil, fmt.Errorf("apply %q: %w", name, err)
-	}
-	return c.Patch(ctx, name, types.ApplyPatchType, data, opts.ToPatchOptions(), subresources...)
+	patchOpts := opts.ToPatchOptions()
+	return intoAny[T](ctx, c.inner.On(c.inner.client.Patch(types.ApplyPatchType)).Name(name).SubResource(subresources...).
+		VersionedParams(&patchOpts, ParameterCodec).ApplyBody(cfg))
 }
 
 func (c *Custom[T]) gvk() schema.GroupVersionKind {
@@ -203,15 +200,15 @@ func (c *Custom[T]) gvk() schema.GroupVersionKind {
 
 // send sends an object as the body of a request.
 func (c *Custom[T]) send(ctx context.Context, r *rest.Request, obj *T) (*T, error) {
-	data, err := c.encode(obj)
+	content, err := c.content(obj)
 	if err != nil {
 		return nil, err
 	}
-	return intoJSON[T](ctx, r.SetHeader("Content-Type", "application/json").Body(data))
+	return intoAny[T](ctx, r.ValueBody(content))
 }
 
-// encode writes an object with the kind filled in, which few people do by hand.
-func (c *Custom[T]) encode(obj *T) ([]byte, error) {
+// content returns the fields of an object with the kind filled in, which few people do by hand.
+func (c *Custom[T]) content(obj *T) (map[string]json.RawMessage, error) {
 	if obj == nil {
 		return nil, fmt.Errorf("the %s is nil", c.resource.Kind)
 	}
@@ -225,7 +222,7 @@ func (c *Custom[T]) encode(obj *T) ([]byte, error) {
 	}
 	apiVersion, kind := c.gvk().ToAPIVersionAndKind()
 	content["apiVersion"], content["kind"] = quoted(apiVersion), quoted(kind)
-	return json.Marshal(content)
+	return content, nil
 }
 
 func quoted(s string) json.RawMessage {
@@ -233,18 +230,14 @@ func quoted(s string) json.RawMessage {
 	return data
 }
 
-// intoJSON does the request and decodes the answer, which is JSON.
-func intoJSON[R any](ctx context.Context, r *rest.Request) (*R, error) {
+// intoAny does the request and decodes the answer.
+func intoAny[R any](ctx context.Context, r *rest.Request) (*R, error) {
 	result := r.Do(ctx)
 	if err := result.Error(); err != nil {
 		return nil, err
 	}
-	data, err := result.Raw()
-	if err != nil {
-		return nil, err
-	}
 	out := new(R)
-	if err := utiljson.Unmarshal(data, out); err != nil {
+	if err := result.IntoAny(out); err != nil {
 		return nil, fmt.Errorf("%s: cannot decode the answer into a %T: %w", r.URL().Path, out, err)
 	}
 	return out, nil

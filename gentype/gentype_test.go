@@ -255,7 +255,7 @@ func TestListForms(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || len(list.Items) != tt.n || list.Items == nil || list.ResourceVersion != "9" || tt.n > 0 && list.Items[0].Name != "a" {
+		if err != nil || len(list.Items) != tt.n || (list.Items == nil) != (tt.n == 0) || list.ResourceVersion != "9" || tt.n > 0 && list.Items[0].Name != "a" {
 			t.Errorf("%s: %d items, version %q, %v", name, len(list.Items), list.ResourceVersion, err)
 		}
 	}

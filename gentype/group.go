@@ -71,7 +71,7 @@ func Must[C any](client *C, err error) *C {
 func (g *Group) makeCodecs() {
 	scheme := runtime.NewScheme()
 	g.err = g.types.AddToScheme(scheme)
-	g.codecs = serializer.NewCodecFactory(scheme).WithoutConversion()
+	g.codecs = rest.CodecFactoryForGeneratedClient(scheme, serializer.CodecFactory{}).WithoutConversion()
 }
 
 // configure returns a copy of c for this group.

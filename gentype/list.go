@@ -45,7 +45,9 @@ func readList[T, L any](ctx context.Context, r *rest.Request) (*L, error) {
 			return list, err
 		}
 	}
-	*into = all.slice()
+	if all.count > 0 { // otherwise nil in every encoding, as client-go's clients have it from protobuf, and its fakes
+		*into = all.slice()
+	}
 	listMeta, err := items.ListMeta()
 	if err != nil {
 		return list, err

@@ -36,11 +36,10 @@ func UpdateSubresource[R any](ctx context.Context, c Target, name, subresource s
 
 // ApplySubresource applies cfg to the object of that name, or to one of its subresources.
 func ApplySubresource[R any](ctx context.Context, c Target, name string, cfg ApplyConfiguration, opts metav1.ApplyOptions, subresources ...string) (*R, error) {
-	data, err := applyData(cfg)
-	if err != nil {
-		return nil, fmt.Errorf("apply %q: %w", name, err)
+	if isNil(cfg) {
+		return nil, fmt.Errorf("apply %q: %w", name, errNilConfiguration)
 	}
 	patchOpts := opts.ToPatchOptions()
 	return Into[R](ctx, c.On(c.GetClient().Patch(types.ApplyPatchType)).Name(name).SubResource(subresources...).
-		VersionedParams(&patchOpts, ParameterCodec).Body(data))
+		VersionedParams(&patchOpts, ParameterCodec).ApplyBody(cfg))
 }

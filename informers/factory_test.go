@@ -207,7 +207,7 @@ func TestToTyped(t *testing.T) {
 
 type untyped struct{ coreinformers.PodInformer }
 
-// client-go takes any period, and nothing is resynced if it is negative.
+// A negative period means no resync. client-go takes any period, too, but an informer resyncs without a pause then.
 func TestANegativePeriodIsNone(t *testing.T) {
 	_, client := newClient(t)
 	custom := WithCustomResyncConfig(map[metav1.Object]time.Duration{&corev1.Pod{}: -1})

@@ -20,7 +20,7 @@ func TestProgramsStaySmall(t *testing.T) {
 		absent string // a function that must not be there
 	}{
 		"factory": {25_500_000, "vedette.dev/informers/core/v1.NewTypedSecretInformerWithOptions"}, // 23.1 MB when this was written, 29.7 MB with client-go
-		"dynamic": {11_000_000, "k8s.io/api/core/v1."},                                             // 10.0 MB; 27.5 MB
+		"dynamic": {11_500_000, "k8s.io/api/core/v1."},                                             // 10.0 MB, 11.0 with CBOR; 27.5 MB
 	} {
 		program := filepath.Join(t.TempDir(), name)
 		out, err := exec.Command("go", "build", "-ldflags=-s -w -dumpdep", "-o", program, "./testdata/"+name).CombinedOutput()

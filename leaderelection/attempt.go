@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"vedette.dev/fence"
+	"vedette.dev/internal/clock"
 	rl "vedette.dev/leaderelection/resourcelock"
 )
 
@@ -31,17 +32,23 @@ func (e *waitingError) Error() string {
 // tryAcquire takes the lock if it is free, expired or already held by this elector. Otherwise it returns the reason.
 func (le *LeaderElector) tryAcquire(ctx context.Context) (*term, error) {
 	switch _, err := le.get(ctx); {
+	case apierrors.IsNotFound(err) && le.config.Coordinated:
+		return nil, errNotCreated
 	case apierrors.IsNotFound(err):
 		return nil, le.create(ctx)
 	case err != nil:
 		return nil, fmt.Errorf("cannot read the lock: %w", err)
 	}
-	record, c, err := le.nextRecord()
+	next := le.nextRecord
+	if le.config.Coordinated {
+		next = le.nextCoordinated
+	}
+	record, c, err := next()
 	if err != nil {
 		return nil, err
 	}
 	waiting := le.unproven(c)
-	sent := le.clock.now()
+	sent := le.clock.Now()
 	if err := le.write(ctx, le.config.Lock.Update, record); err != nil {
 		le.unsure = !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err)
 		return nil, fmt.Errorf("cannot take the lock: %w", err)
@@ -68,11 +75,11 @@ func (le *LeaderElector) create(ctx context.Context) error {
 	le.mu.Unlock()
 	if seen.ever && seen.record.HolderIdentity != "" && !le.mine(&seen.record) {
 		// A leader that we have seen creates it again at its next renewal, and goes on.
-		if min(le.expiry(&seen), 2*le.config.RetryPeriod-le.clock.now().atLeast(le.gone)) > 0 {
+		if min(le.expiry(&seen), 2*le.config.RetryPeriod-le.clock.Now().AtLeast(le.gone)) > 0 {
 			return fmt.Errorf("%w: %q; lock was deleted", errHeld, seen.record.HolderIdentity)
 		}
 	}
-	record := le.newRecord(le.clock.now())
+	record := le.newRecord(le.clock.Now())
 	if seen.ever {
 		record.LeaderTransitions = following(seen.record.LeaderTransitions)
 	}
@@ -91,7 +98,7 @@ func (le *LeaderElector) nextRecord() (rl.LeaderElectionRecord, *claim, error) {
 	le.mu.Lock()
 	seen := le.seen
 	le.mu.Unlock()
-	record := le.newRecord(le.clock.now())
+	record := le.newRecord(le.clock.Now())
 	c := le.claimOf(&seen.record)
 	switch {
 	case c != nil && seen.record.AcquireTime.IsZero():
@@ -129,7 +136,7 @@ func following(n int) int { return min(max(n, 0), math.MaxInt32-1) + 1 }
 // the holder has the same configuration, so a shorter duration in its record is the result of a manual edit.
 func (le *LeaderElector) expiry(seen *sighting) time.Duration {
 	seconds := min(max(seen.record.LeaseDurationSeconds, le.config.leaseSeconds()), math.MaxInt32)
-	return time.Duration(seconds)*time.Second - le.clock.now().atLeast(seen.at)
+	return time.Duration(seconds)*time.Second - le.clock.Now().AtLeast(seen.at)
 }
 
 // pause returns how long to wait before the next attempt: by JitterFactor, but not much longer than the remaining
@@ -147,8 +154,8 @@ func (le *LeaderElector) pause() time.Duration {
 }
 
 // newRecord returns a record of this replica, renewed and acquired now.
-func (le *LeaderElector) newRecord(now reading) rl.LeaderElectionRecord {
-	wall := metav1.NewTime(now.wall.Truncate(time.Microsecond)) // the precision of a Lease
+func (le *LeaderElector) newRecord(now clock.Reading) rl.LeaderElectionRecord {
+	wall := metav1.NewTime(now.Wall.Truncate(time.Microsecond)) // the precision of a Lease
 	return rl.LeaderElectionRecord{
 		HolderIdentity:       le.identity,
 		LeaseDurationSeconds: le.config.leaseSeconds(),
@@ -163,7 +170,7 @@ type claim struct {
 	// created means that the lock was created with it, and that no term has begun with it since. If there is set, the
 	// lock has existed at least since that reading.
 	created, there bool
-	since          reading
+	since          clock.Reading
 }
 
 // creating marks that a Create is about to be sent.
@@ -186,9 +193,10 @@ func (le *LeaderElector) claim(acquired time.Time) *claim {
 }
 
 // claimOf returns the claim with which this elector, and not just one with its identity, has written the record, or
-// nil. Some locks store whole seconds only, or no AcquireTime at all; then a claim that created the lock comes first.
+// nil. Some locks store whole seconds only, or no AcquireTime at all; then a claim that created the lock comes first. In
+// a coordinated election a record without an AcquireTime was written by the server.
 func (le *LeaderElector) claimOf(record *rl.LeaderElectionRecord) *claim {
-	if record.HolderIdentity != le.identity {
+	if record.HolderIdentity != le.identity || le.assigned(record) {
 		return nil
 	}
 	var found *claim
@@ -212,11 +220,11 @@ func (le *LeaderElector) unproven(c *claim) time.Duration {
 	if !c.created {
 		return 0
 	}
-	now := le.clock.now()
+	now := le.clock.Now()
 	if !c.there {
 		c.there, c.since = true, now
 	}
-	return time.Duration(le.config.leaseSeconds())*time.Second - now.atLeast(c.since)
+	return time.Duration(le.config.leaseSeconds())*time.Second - now.AtLeast(c.since)
 }
 
 // get reads the lock and records what it has seen.
@@ -226,7 +234,7 @@ func (le *LeaderElector) get(ctx context.Context) (*rl.LeaderElectionRecord, err
 	record, raw, err := le.config.Lock.Get(ctx)
 	if err != nil {
 		if missing := apierrors.IsNotFound(err); missing && !le.missing {
-			le.missing, le.gone = true, le.clock.now()
+			le.missing, le.gone = true, le.clock.Now()
 		}
 		return nil, err
 	}

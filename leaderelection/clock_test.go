@@ -4,19 +4,22 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"vedette.dev/internal/clock"
+	"vedette.dev/internal/clock/clocktest"
 )
 
 // A leader that wakes after a suspend of the machine knows at once that it leads no more, whatever clock tells it.
 func TestSuspend(t *testing.T) {
-	for name, suspend := range map[string]func(*fakeClock, time.Duration){
-		"known":        func(c *fakeClock, d time.Duration) { c.jump(d, d) },
-		"by the wall":  func(c *fakeClock, d time.Duration) { c.jump(0, d) },
-		"wall was set": func(c *fakeClock, d time.Duration) { c.jump(d, -time.Hour) },
+	for name, suspend := range map[string]func(*clocktest.Clock, time.Duration){
+		"known":        func(c *clocktest.Clock, d time.Duration) { c.Jump(d, d) },
+		"by the wall":  func(c *clocktest.Clock, d time.Duration) { c.Jump(0, d) },
+		"wall was set": func(c *clocktest.Clock, d time.Duration) { c.Jump(d, -time.Hour) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, e *election) {
 				a := e.add("a", nil)
-				a.clock.inexact = name == "by the wall"
+				a.clock.Inexact = name == "by the wall"
 				e.start(a)
 				sleep(time.Second)
 				suspend(a.clock, renew-2*time.Second)
@@ -43,7 +46,7 @@ func TestSuspendIsNoticed(t *testing.T) {
 		a := e.start(e.add("a", nil))
 		sleep(time.Second)
 		a.link.setFate(always(fate{neverSent: true}))
-		a.clock.jump(time.Hour, time.Hour)
+		a.clock.Jump(time.Hour, time.Hour)
 		sleep(500 * time.Millisecond)
 		if a.ended.IsZero() {
 			t.Error("the context is alive half a second after waking")
@@ -61,8 +64,8 @@ func TestWallClockIsSet(t *testing.T) {
 			b := e.start(e.add("b", nil))
 			for range 10 {
 				sleep(5 * time.Second)
-				a.clock.jump(0, d)
-				b.clock.jump(0, -d)
+				a.clock.Jump(0, d)
+				b.clock.Jump(0, -d)
 				wantLeader(t, a, true)
 				wantLeader(t, b, false)
 			}
@@ -74,27 +77,27 @@ func TestWallClockIsSet(t *testing.T) {
 func TestWallClockIsSetWhereSuspendsAreNotKnown(t *testing.T) {
 	bubble(t, func(t *testing.T, e *election) {
 		a, b := e.add("a", nil), e.add("b", nil)
-		a.clock.inexact, b.clock.inexact = true, true
+		a.clock.Inexact, b.clock.Inexact = true, true
 		e.start(a)
 		sleep(3 * time.Second)
 		e.start(b)
-		a.clock.jump(0, -time.Hour)
-		b.clock.jump(0, time.Hour) // b must not believe that a's lease has ended
+		a.clock.Jump(0, -time.Hour)
+		b.clock.Jump(0, time.Hour) // b must not believe that a's lease has ended
 		sleep(time.Second)
 		wantLeader(t, a, true)
 		wantLeader(t, b, false)
 		a.link.setFate(always(fate{neverSent: true})) // the last renewal was in second 4
 		sleep(5 * time.Second)
-		b.clock.jump(0, time.Hour) // nor then, when it sees no renewal any more
+		b.clock.Jump(0, time.Hour) // nor then, when it sees no renewal any more
 		sleep(renew - 5*time.Second + time.Millisecond)
 		wantLeader(t, a, false)
 		wantLeader(t, b, false)
 		sleep(lease)
 		wantLeader(t, b, true)
-		b.clock.jump(0, -time.Hour)
+		b.clock.Jump(0, -time.Hour)
 		sleep(time.Minute)
 		wantLeader(t, b, true)
-		b.clock.jump(0, time.Hour)
+		b.clock.Jump(0, time.Hour)
 		wantLeader(t, b, false)
 	})
 }
@@ -106,11 +109,11 @@ func TestStoppedProcess(t *testing.T) {
 		sleep(time.Second)
 		b := e.start(e.add("b", nil))
 		sleep(10 * time.Second)
-		a.clock.stop()
+		a.clock.Stop()
 		sleep(2 * lease)
 		wantLeader(t, b, true)
 		e.wantHolder("b", 1)
-		a.clock.cont()
+		a.clock.Continue()
 		if a.IsLeader() || a.context().Err() == nil {
 			t.Errorf("leads: %v, context: %v", a.IsLeader(), a.context().Err())
 		}
@@ -122,26 +125,26 @@ func TestStoppedProcess(t *testing.T) {
 
 // The clock of the machine goes on, and in a bubble the bubble's does.
 func TestSystemClock(t *testing.T) {
-	var c = &systemClock{}
-	first := c.now()
-	if first.exact != (runtime.GOOS == "linux") {
-		t.Errorf("on %s suspends are known: %v", runtime.GOOS, first.exact)
+	var c = &clock.System{}
+	first := c.Now()
+	if first.Exact != (runtime.GOOS == "linux") {
+		t.Errorf("on %s suspends are known: %v", runtime.GOOS, first.Exact)
 	}
 	for range 100 {
-		second := c.now()
-		if d := second.asleep - first.asleep; d < -time.Millisecond || d > time.Millisecond {
+		second := c.Now()
+		if d := second.Asleep - first.Asleep; d < -time.Millisecond || d > time.Millisecond {
 			t.Fatalf("the machine has slept %v", d)
 		}
-		if least, most := second.atLeast(first), second.atMost(first); least > most || most > time.Minute {
+		if least, most := second.AtLeast(first), second.AtMost(first); least > most || most > time.Minute {
 			t.Fatalf("between %v and %v", least, most)
 		}
 	}
 	bubble(t, func(t *testing.T, _ *election) {
-		first := c.now()
-		after, stop := c.after(time.Hour)
+		first := c.Now()
+		after, stop := c.After(time.Hour)
 		defer stop()
 		<-after
-		if d := c.now().atLeast(first); d < time.Hour-time.Second || d > time.Hour+time.Second {
+		if d := c.Now().AtLeast(first); d < time.Hour-time.Second || d > time.Hour+time.Second {
 			t.Errorf("an hour is %v", d)
 		}
 	})

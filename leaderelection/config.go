@@ -56,7 +56,9 @@ type LeaderElectionConfig struct {
 	// Name is the name of the election in metrics, logs and health checks.
 	Name string
 
-	// Coordinated is for coordinated leader election, which is not implemented: it must be false.
+	// Coordinated leaves the choice of the leader to the API server, which needs its feature CoordinatedLeaderElection.
+	// The elector then does not create the lock, and takes it only after the server has made this replica the holder.
+	// Each replica also runs a LeaseCandidate, whose name is the identity of the lock.
 	Coordinated bool
 
 	// Metrics receives leadership changes. Nil means the provider of SetProvider, if any.
@@ -90,10 +92,6 @@ func (c *LeaderElectionConfig) validate() error {
 		if err := check(); err != nil {
 			return err
 		}
-	}
-	if c.Coordinated {
-		return fmt.Errorf("leaderelection: LeaderElectionConfig.Coordinated is true; " +
-			"it must be false, because coordinated leader election is not implemented")
 	}
 	return nil
 }
@@ -160,5 +158,8 @@ func (c *LeaderElectionConfig) leaseSeconds() int {
 }
 
 // requestTimeout is the timeout of one request: two fit into RenewDeadline, so that one that hangs does not cost the
-// lease.
-func (c *LeaderElectionConfig) requestTimeout() time.Duration { return c.RenewDeadline / 2 }
+// lease. If RenewDeadline is below two seconds, an answer that is slow is more likely than one that never comes, and the
+// request may take all the time that is left.
+func (c *LeaderElectionConfig) requestTimeout() time.Duration {
+	return max(c.RenewDeadline/2, min(c.RenewDeadline, time.Second))
+}

@@ -38,7 +38,6 @@ func TestValidate(t *testing.T) {
 		"StopTimeout is -1ns":       func(c *LeaderElectionConfig) { c.StopTimeout = -1 },
 		"OnStartedLeading is nil":   func(c *LeaderElectionConfig) { c.Callbacks.OnStartedLeading = nil },
 		"OnStoppedLeading is nil":   func(c *LeaderElectionConfig) { c.Callbacks.OnStoppedLeading = nil },
-		"Coordinated is true":       func(c *LeaderElectionConfig) { c.Coordinated = true },
 		"LeaderElectionConfig.Lock": func(c *LeaderElectionConfig) { *c = LeaderElectionConfig{} },
 	} {
 		lec := LeaderElectionConfig{

@@ -54,7 +54,7 @@
 //   - The lock is released only after OnStartedLeading has returned. Until then it is renewed, or was lost.
 //   - OnStoppedLeading is called once per Run. Run returns after it and all other callbacks have returned, and leaves
 //     no goroutine behind, unless the work did not return: see StopTimeout.
-//   - Each request has a timeout of half of RenewDeadline.
+//   - Each request has a timeout of half of RenewDeadline, or of a second if that is longer, and none outlasts the term.
 //   - LeaderTransitions of the Lease is incremented when a replica takes it over, and not when a leader renews it.
 //
 // # Caveats

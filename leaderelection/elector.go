@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"vedette.dev/internal/clock"
 	rl "vedette.dev/leaderelection/resourcelock"
 )
 
@@ -15,7 +16,7 @@ import (
 type LeaderElector struct {
 	config   LeaderElectionConfig
 	identity string
-	clock    clock
+	clock    clock.Clock
 	metric   LeaderMetric
 	logger   *slog.Logger
 
@@ -34,7 +35,7 @@ type LeaderElector struct {
 	claims []*claim
 	// missing means that the lock did not exist when it was last read, gone since when.
 	missing bool
-	gone    reading
+	gone    clock.Reading
 	// unsure means that the answer to the last claim was lost, so that we may hold the lock.
 	unsure bool
 }
@@ -45,7 +46,7 @@ type sighting struct {
 	record rl.LeaderElectionRecord
 	raw    []byte
 	// at is when this state was first seen: not before the holder has written it.
-	at reading
+	at clock.Reading
 }
 
 // NewLeaderElector validates the config and returns an elector, which does nothing before Run.
@@ -56,7 +57,7 @@ func NewLeaderElector(lec LeaderElectionConfig) (*LeaderElector, error) {
 	le := &LeaderElector{
 		config:   lec,
 		identity: lec.Lock.Identity(),
-		clock:    &systemClock{},
+		clock:    &clock.System{},
 		metric:   newLeaderMetric(lec.Metrics),
 		logger:   slog.New(slog.DiscardHandler),
 	}
@@ -114,7 +115,7 @@ func (le *LeaderElector) Check(maxTolerableExpiredLease time.Duration) error {
 
 // observe records the observed state of the lock, and the time if it is new. A nil raw means our own record.
 func (le *LeaderElector) observe(record *rl.LeaderElectionRecord, raw []byte) {
-	at := le.clock.now()
+	at := le.clock.Now()
 	le.mu.Lock()
 	defer le.mu.Unlock()
 	if le.seen.ever && raw != nil && string(raw) == string(le.seen.raw) && sameRecord(record, &le.seen.record) {
@@ -131,7 +132,7 @@ func sameRecord(a, b *rl.LeaderElectionRecord) bool {
 
 // sleep waits, and returns false if ctx ended before that.
 func (le *LeaderElector) sleep(ctx context.Context, d time.Duration) bool {
-	c, stop := le.clock.after(d)
+	c, stop := le.clock.After(d)
 	defer stop()
 	select {
 	case <-c:

@@ -74,6 +74,28 @@ func TestShortOutage(t *testing.T) {
 	}
 }
 
+// With a short deadline there is no time for a second request: an answer that comes within it is waited for.
+func TestSlowAnswersAndAShortDeadline(t *testing.T) {
+	bubble(t, func(t *testing.T, e *election) {
+		a := e.start(e.add("a", func(c *LeaderElectionConfig) {
+			c.LeaseDuration, c.RenewDeadline, c.RetryPeriod = 150*time.Millisecond, 100*time.Millisecond, 10*time.Millisecond
+		}))
+		sleep(time.Second)
+		slow := false
+		a.link.setFate(func(r *http.Request) fate {
+			if slow = !slow || r.Method == http.MethodGet; slow {
+				return fate{back: 60 * time.Millisecond}
+			}
+			return fate{}
+		})
+		sleep(10 * time.Second)
+		wantLeader(t, a, true)
+		a.link.setFate(always(fate{back: 95 * time.Millisecond})) // with RetryPeriod, that is too late
+		sleep(time.Second)
+		wantLeader(t, a, false)
+	})
+}
+
 // A request that hangs leaves time for another.
 func TestHangingRequest(t *testing.T) {
 	bubble(t, func(t *testing.T, e *election) {

@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"vedette.dev/apitest"
+	"vedette.dev/internal/clock/clocktest"
 	"vedette.dev/kubernetes/typed/coordination/v1"
 	rl "vedette.dev/leaderelection/resourcelock"
 )
@@ -29,92 +30,10 @@ const (
 	retry = 2 * time.Second
 )
 
-// fakeClock is the clock of one replica. It can be stopped, like a process by SIGSTOP: then all its methods and timers block.
-type fakeClock struct {
-	mu      sync.Mutex
-	stopped chan struct{} // closed when it goes on; nil if it goes
-	inexact bool
-	asleep  time.Duration
-	frozen  time.Duration // for how long the steady clock stood still, and timers with it
-	wall    time.Duration // how wrong the wall clock is
-	guess   wallWatch
-}
-
-func (c *fakeClock) gate() <-chan struct{} {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.stopped
-}
-
-// pass waits while the clock is stopped, but not longer than until is open.
-func (c *fakeClock) pass(until <-chan struct{}) {
-	for gate := c.gate(); gate != nil; gate = c.gate() {
-		select {
-		case <-gate:
-		case <-until:
-			return
-		}
-	}
-}
-
-func (c *fakeClock) stop() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.stopped = make(chan struct{})
-}
-
-func (c *fakeClock) cont() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	close(c.stopped)
-	c.stopped = nil
-}
-
-// wake is cont after a suspend of that length, in which the steady clock did not go on.
-func (c *fakeClock) wake(slept time.Duration) {
-	c.mu.Lock()
-	c.frozen += slept
-	if !c.inexact {
-		c.asleep += slept
-	}
-	c.mu.Unlock()
-	c.cont()
-}
-
-func (c *fakeClock) jump(asleep, wall time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.asleep, c.wall = c.asleep+asleep, c.wall+wall
-}
-
-func (c *fakeClock) now() reading {
-	c.pass(nil)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	now := time.Now()
-	r := reading{steady: now.Add(-c.frozen), wall: now.Round(0).Add(c.wall), asleep: c.asleep, exact: !c.inexact}
-	if c.inexact {
-		r.asleep = c.guess.asleep(r.steady, r.wall)
-	}
-	return r
-}
-
-func (c *fakeClock) after(d time.Duration) (<-chan time.Time, func()) {
-	fire, stopped := make(chan time.Time, 1), make(chan struct{})
-	timer := time.AfterFunc(d, func() {
-		c.pass(stopped)
-		fire <- time.Now()
-	})
-	return fire, func() {
-		timer.Stop()
-		close(stopped)
-	}
-}
-
 // link is the way of one replica to the server.
 type link struct {
 	base  http.RoundTripper
-	clock *fakeClock
+	clock *clocktest.Clock
 	// fate, if not nil, says what happens to a request.
 	fate    func(*http.Request) fate
 	pending sync.WaitGroup
@@ -172,7 +91,7 @@ func (l *link) RoundTrip(req *http.Request) (*http.Response, error) {
 	select {
 	case a := <-answers:
 		if l.clock != nil {
-			l.clock.pass(nil)
+			l.clock.Pass(nil)
 		}
 		return a.response, a.err
 	case <-req.Context().Done():
@@ -209,7 +128,7 @@ func always(f fate) func(*http.Request) fate { return func(*http.Request) fate {
 // replica is one that takes part, with what happened to it.
 type replica struct {
 	*LeaderElector
-	clock  *fakeClock
+	clock  *clocktest.Clock
 	link   *link
 	lock   *rl.LeaseLock
 	cancel context.CancelFunc
@@ -248,7 +167,7 @@ func bubble(t *testing.T, test func(t *testing.T, e *election)) {
 // add makes a replica, whose work lasts until its context ends. change may change its config.
 func (e *election) add(identity string, change func(*LeaderElectionConfig)) *replica {
 	e.t.Helper()
-	r := &replica{clock: &fakeClock{}, done: make(chan struct{})}
+	r := &replica{clock: &clocktest.Clock{}, done: make(chan struct{})}
 	config := e.server.RESTConfig()
 	r.link = &link{base: config.Transport, clock: r.clock}
 	config.Transport = r.link

@@ -103,7 +103,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 			c.ReleaseOnCancel = w.rand.IntN(3) > 0
 			c.Callbacks.OnStartedLeading = func(ctx context.Context) { w.work(r, ctx) }
 		})
-		r.clock.inexact = w.rand.IntN(3) == 0
+		r.clock.Inexact = w.rand.IntN(3) == 0
 		weather := &weather{rand: rand.New(rand.NewPCG(seed, uint64(i)+1))}
 		w.bad[r] = weather
 		w.replicas = append(w.replicas, r)
@@ -213,10 +213,10 @@ func (w *world) storm(d time.Duration) {
 		case 5, 6:
 			weather.stopRun()
 		case 7:
-			if r.clock.inexact && weather.stopped() {
+			if r.clock.Inexact && weather.stopped() {
 				break // the wall clock is undefined in a suspend
 			}
-			r.clock.jump(0, time.Duration(w.rand.IntN(7200)-3600)*time.Second)
+			r.clock.Jump(0, time.Duration(w.rand.IntN(7200)-3600)*time.Second)
 			time.Sleep(time.Second)
 		}
 		time.Sleep(time.Duration(w.rand.IntN(10000)) * time.Millisecond)
@@ -242,14 +242,14 @@ func (w *world) pause(r *replica) {
 	}
 	length := time.Duration(w.rand.IntN(40000)) * time.Millisecond
 	suspend := w.rand.IntN(2) == 0
-	r.clock.stop()
+	r.clock.Stop()
 	w.running.Go(func() {
 		time.Sleep(length)
 		weather.resume()
 		if suspend {
-			r.clock.wake(length)
+			r.clock.Wake(length)
 		} else {
-			r.clock.cont()
+			r.clock.Continue()
 		}
 	})
 }

@@ -31,6 +31,8 @@ func (le *LeaderElector) renew(ctx context.Context, t *term) error {
 	}
 	old, getErr := le.get(ctx)
 	switch {
+	case apierrors.IsNotFound(getErr) && le.config.Coordinated:
+		return errNotCreated
 	case apierrors.IsNotFound(getErr):
 		// The lock was deleted. While this term lasts no other replica leads, and one that creates the lock waits for
 		// LeaseDuration.
@@ -38,9 +40,17 @@ func (le *LeaderElector) renew(ctx context.Context, t *term) error {
 		return le.renewBy(ctx, t, le.config.Lock.Create)
 	case getErr != nil:
 		return fmt.Errorf("%w; reading the lock failed as well: %w", err, getErr)
+	case le.assignedAgain(old):
+		le.claimOf(&t.record).creating()
 	case !le.mine(old):
 		t.end(fmt.Errorf("%w: %q since %v", errTaken, old.HolderIdentity, old.AcquireTime.Time))
 		return t.Err()
+	case le.unwanted(old):
+		t.end(fmt.Errorf("%w: %q", errPreferred, old.PreferredHolder))
+		return t.Err()
+	}
+	if le.config.Coordinated {
+		t.record.Strategy = old.Strategy
 	}
 	le.metric.SlowpathExercised(le.config.Name)
 	return le.renewBy(ctx, t, le.config.Lock.Update)
@@ -50,7 +60,7 @@ func (le *LeaderElector) renewBy(ctx context.Context, t *term, do func(context.C
 	if !t.valid() {
 		return t.Err()
 	}
-	sent := le.clock.now()
+	sent := le.clock.Now()
 	record := t.record
 	record.RenewTime = le.newRecord(sent).RenewTime
 	if err := le.write(ctx, do, record); err != nil {
@@ -76,7 +86,7 @@ func (le *LeaderElector) release(ctx context.Context, limit time.Duration) {
 	for pause := 10 * time.Millisecond; ; pause = min(2*pause, le.config.RetryPeriod) {
 		done, err := le.tryRelease(ctx)
 		if errors.Is(err, errUnproven) {
-			le.logger.Info("Lock not released", "reason", err)
+			le.logger.Info("Lock not released", "err", err)
 		}
 		if done {
 			return
@@ -103,8 +113,9 @@ func (le *LeaderElector) tryRelease(ctx context.Context) (bool, error) {
 	case le.claimOf(old).created:
 		return true, errUnproven
 	}
-	now := metav1.NewTime(le.newRecord(le.clock.now()).RenewTime.Time)
+	now := metav1.NewTime(le.newRecord(le.clock.Now()).RenewTime.Time)
 	record := rl.LeaderElectionRecord{
+		Strategy:             old.Strategy,
 		LeaderTransitions:    old.LeaderTransitions,
 		LeaseDurationSeconds: 1,
 		AcquireTime:          now,

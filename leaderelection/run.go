@@ -78,7 +78,7 @@ func (le *LeaderElector) acquire(ctx context.Context, reports *reporter) *term {
 		case errors.As(err, &waiting):
 			pause = min(waiting.left, le.config.RetryPeriod) // renewed as by a leader, or others would take the lock
 		case errors.Is(err, errHeld):
-			le.logger.Debug("Not elected", "reason", err)
+			le.logger.Debug("Not elected", "err", err)
 		case ctx.Err() == nil:
 			le.logger.Warn("Failed to acquire the lock, retrying", "err", err)
 		}
@@ -128,7 +128,7 @@ func (le *LeaderElector) lead(ctx context.Context, t *term, reports *reporter, s
 	<-t.ctx.Done()
 	done := t.awaitWork() || !t.abandon()
 	if !done {
-		le.logger.Error("OnStartedLeading has not returned in time", "reason", t.Err())
+		le.logger.Error("OnStartedLeading has not returned in time", "err", t.Err())
 		stopped()
 	}
 	t.end(errReturned) // unless it was lost: from now on IsLeader is false
@@ -139,7 +139,7 @@ func (le *LeaderElector) lead(ctx context.Context, t *term, reports *reporter, s
 			le.release(ctx, t.until())
 		}
 	}
-	le.logger.Info("Stopped leading", "term", t.number, "reason", context.Cause(t.ctx))
+	le.logger.Info("Stopped leading", "term", t.number, "err", context.Cause(t.ctx))
 	le.config.Lock.RecordEvent("stopped leading")
 	if done {
 		return t.panicked
@@ -152,11 +152,11 @@ func (le *LeaderElector) lead(ctx context.Context, t *term, reports *reporter, s
 func (t *term) awaitWork() bool {
 	var limit <-chan time.Time
 	if d := t.le.config.StopTimeout; d > 0 {
-		c, stop := t.le.clock.after(d)
+		c, stop := t.le.clock.After(d)
 		defer stop()
 		limit = c
 	}
-	long, stop := t.le.clock.after(t.le.config.RenewDeadline)
+	long, stop := t.le.clock.After(t.le.config.RenewDeadline)
 	defer stop()
 	for lost := false; !lost; {
 		select {
@@ -190,7 +190,7 @@ func (t *term) guard(ctx context.Context) {
 
 // wait waits until done is closed, in which case it returns true, or for d, or until the clock should be checked again.
 func (le *LeaderElector) wait(done <-chan struct{}, d time.Duration) bool {
-	c, stop := le.clock.after(min(d, max(10*time.Millisecond, min(le.config.RetryPeriod/4, 500*time.Millisecond))))
+	c, stop := le.clock.After(min(d, max(10*time.Millisecond, min(le.config.RetryPeriod/4, 500*time.Millisecond))))
 	defer stop()
 	select {
 	case <-done:

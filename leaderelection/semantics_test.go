@@ -122,7 +122,7 @@ func TestExpiryIsByTheObserversClock(t *testing.T) {
 	for _, skew := range []time.Duration{-time.Hour, 0, time.Hour} {
 		bubble(t, func(t *testing.T, e *election) {
 			a := e.add("a", nil)
-			a.clock.jump(0, skew)
+			a.clock.Jump(0, skew)
 			e.start(a)
 			sleep(3 * time.Second)
 			a.link.setFate(always(fate{neverSent: true})) // the last renewal was in second 2

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vedette.dev/fence"
+	"vedette.dev/internal/clock"
 	rl "vedette.dev/leaderelection/resourcelock"
 )
 
@@ -45,11 +46,11 @@ type term struct {
 	stopRenewing context.CancelFunc
 
 	mu   sync.Mutex
-	sent reading // just before the last successful renewal was sent
+	sent clock.Reading // just before the last successful renewal was sent
 }
 
 // newTerm starts a term with a record that was sent at that time.
-func (le *LeaderElector) newTerm(ctx context.Context, record rl.LeaderElectionRecord, sent reading) *term {
+func (le *LeaderElector) newTerm(ctx context.Context, record rl.LeaderElectionRecord, sent clock.Reading) *term {
 	t := &term{le: le, number: record.LeaderTransitions, record: record, sent: sent, returned: make(chan struct{})}
 	t.Term = fence.NewTerm("lease "+le.config.Lock.Describe(), t.expired)
 	t.renewing, t.stopRenewing = context.WithCancel(context.WithoutCancel(ctx)) // the lease is renewed while the work winds down
@@ -66,10 +67,10 @@ func (le *LeaderElector) newTerm(ctx context.Context, record rl.LeaderElectionRe
 
 // age returns an upper bound of the time since the lease was last renewed.
 func (t *term) age() time.Duration {
-	now := t.le.clock.now()
+	now := t.le.clock.Now()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return now.atMost(t.sent)
+	return now.AtMost(t.sent)
 }
 
 // left is how long this replica may still lead if it cannot renew, until how long no other can.
@@ -94,7 +95,7 @@ func (t *term) valid() bool {
 }
 
 // renewed records a renewal. It returns false if it was too late.
-func (t *term) renewed(record rl.LeaderElectionRecord, sent reading) bool {
+func (t *term) renewed(record rl.LeaderElectionRecord, sent clock.Reading) bool {
 	t.record = record
 	select {
 	case <-t.Done():

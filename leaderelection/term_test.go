@@ -11,7 +11,7 @@ import (
 func TestContextOfATermThatIsJustEnding(t *testing.T) {
 	bubble(t, func(t *testing.T, e *election) {
 		a := e.add("a", nil)
-		term := a.newTerm(t.Context(), a.newRecord(a.clock.now()), a.clock.now())
+		term := a.newTerm(t.Context(), a.newRecord(a.clock.Now()), a.clock.Now())
 		if term.ctx.Err() != nil || !term.valid() {
 			t.Fatalf("over from the beginning: %v", term.Err())
 		}
@@ -26,10 +26,10 @@ func TestContextOfATermThatIsJustEnding(t *testing.T) {
 func TestLateRenewal(t *testing.T) {
 	bubble(t, func(t *testing.T, e *election) {
 		a := e.add("a", nil)
-		begin := a.clock.now()
+		begin := a.clock.Now()
 		term := a.newTerm(t.Context(), a.newRecord(begin), begin)
 		time.Sleep(renew)
-		sent := a.clock.now()
+		sent := a.clock.Now()
 		if term.valid() {
 			t.Error("valid at its deadline")
 		}

@@ -12,6 +12,7 @@ import (
 // Client is a client for the metadata of any resource of a server. It is safe for concurrent use.
 type Client struct {
 	client rest.Interface
+	cbor   bool
 }
 
 var _ Interface = &Client{}
@@ -35,7 +36,7 @@ func NewForConfigAndClient(inConfig *rest.Config, h *http.Client) (Interface, er
 	if err != nil {
 		return nil, err
 	}
-	return &Client{client: client}, nil
+	return &Client{client: client, cbor: config.AllowCBOR || config.PreferCBOR}, nil
 }
 
 // NewForConfigOrDie is like NewForConfig, and panics if there is an error.
@@ -47,7 +48,8 @@ func NewForConfigOrDie(c *rest.Config) Interface {
 	return client
 }
 
-// ConfigFor returns a copy of inConfig for metadata.
+// ConfigFor returns a copy of inConfig for metadata, which comes as protobuf, or in CBOR (if that is allowed) or JSON from a server
+// that has no protobuf for it.
 func ConfigFor(inConfig *rest.Config) *rest.Config {
 	config := rest.CopyConfig(inConfig)
 	config.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
@@ -61,5 +63,5 @@ func ConfigFor(inConfig *rest.Config) *rest.Config {
 
 // Resource returns the client of a resource. It implements [Requester], too.
 func (c *Client) Resource(resource schema.GroupVersionResource) Getter {
-	return &resourceClient{client: c.client, resource: resource}
+	return &resourceClient{client: c.client, cbor: c.cbor, resource: resource}
 }

@@ -8,12 +8,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor"
 	serializer "k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
-	"k8s.io/apimachinery/pkg/util/json"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"vedette.dev/internal/wire/cborread"
 )
 
-// codecs read metadata and little else, in JSON and in protobuf.
+// codecs read metadata and little else, in JSON, CBOR and protobuf.
 type codecs []runtime.SerializerInfo
 
 func newCodecs() codecs {
@@ -23,10 +26,15 @@ func newCodecs() codecs {
 		panic(err) // it has no way to fail
 	}
 	raw := protobuf.NewRawSerializer(scheme, scheme)
+	text, binary := codec{"JSON", utiljson.Unmarshal}, codec{"CBOR", cborread.Into}
 	return codecs{{
 		MediaType: runtime.ContentTypeJSON, MediaTypeType: "application", MediaTypeSubType: "json", EncodesAsText: true,
-		Serializer:       codec{},
-		StreamSerializer: &runtime.StreamSerializerInfo{EncodesAsText: true, Serializer: codec{}, Framer: serializer.Framer},
+		Serializer:       text,
+		StreamSerializer: &runtime.StreamSerializerInfo{EncodesAsText: true, Serializer: text, Framer: serializer.Framer},
+	}, {
+		MediaType: runtime.ContentTypeCBOR, MediaTypeType: "application", MediaTypeSubType: "cbor",
+		Serializer:       binary,
+		StreamSerializer: &runtime.StreamSerializerInfo{Serializer: binary, Framer: cbor.NewFramer()},
 	}, {
 		MediaType: runtime.ContentTypeProtobuf, MediaTypeType: "application", MediaTypeSubType: "vnd.kubernetes.protobuf",
 		Serializer:       protobuf.NewSerializer(scheme, scheme),
@@ -45,47 +53,52 @@ func (codecs) DecoderToVersion(d runtime.Decoder, _ runtime.GroupVersioner) runt
 	return runtime.WithoutVersionDecoder{Decoder: d}
 }
 
-// codec reads the metadata of an object in JSON, be it whole or not, without a scheme.
-type codec struct{}
+// codec reads the metadata of an object in JSON or CBOR, be it whole or not, without a scheme.
+type codec struct {
+	form string
+	read func(data []byte, into any) error
+}
 
-func (codec) Identifier() runtime.Identifier { return "vedette.dev/metadata" }
+func (c codec) Identifier() runtime.Identifier {
+	return runtime.Identifier("vedette.dev/metadata " + c.form)
+}
 
 func (codec) Encode(obj runtime.Object, _ io.Writer) error {
 	return fmt.Errorf("cannot send a %T: the metadata client sends patches and options alone", obj)
 }
 
-func (codec) Decode(data []byte, _ *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
-	obj, err := decode(data, into)
+func (c codec) Decode(data []byte, _ *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
+	obj, err := c.decode(data, into)
 	if err != nil {
-		return nil, nil, fmt.Errorf("cannot read %d bytes of JSON as metadata: %w", len(data), err)
+		return nil, nil, fmt.Errorf("cannot read %d bytes of %s as metadata: %w", len(data), c.form, err)
 	}
 	gvk := obj.GetObjectKind().GroupVersionKind()
 	return obj, &gvk, nil
 }
 
-func decode(data []byte, into runtime.Object) (runtime.Object, error) {
+func (c codec) decode(data []byte, into runtime.Object) (runtime.Object, error) {
 	switch into := into.(type) {
 	case nil:
-		return decodeAny(data, &metav1.PartialObjectMetadata{})
+		return c.decodeAny(data, &metav1.PartialObjectMetadata{})
 	case *metav1.PartialObjectMetadata:
-		obj, err := decodeAny(data, into)
+		obj, err := c.decodeAny(data, into)
 		if err == nil && obj == runtime.Object(into) && !isLikely(into) {
 			err = errors.New("it has neither a name nor a UID nor a time of creation")
 		}
 		return obj, err
 	default:
-		return into, json.Unmarshal(data, into)
+		return into, c.read(data, into)
 	}
 }
 
 // decodeAny reads data into obj, unless it is a Status.
-func decodeAny(data []byte, obj *metav1.PartialObjectMetadata) (runtime.Object, error) {
-	if err := json.Unmarshal(data, obj); err != nil {
+func (c codec) decodeAny(data []byte, obj *metav1.PartialObjectMetadata) (runtime.Object, error) {
+	if err := c.read(data, obj); err != nil {
 		return nil, err
 	}
 	if obj.Kind == "Status" && obj.APIVersion == "v1" {
 		status := &metav1.Status{}
-		return status, json.Unmarshal(data, status)
+		return status, c.read(data, status)
 	}
 	return obj, nil
 }

@@ -17,17 +17,20 @@ import (
 	"vedette.dev/rest"
 )
 
-// The media types of responses, best first. Whole objects are the fallback.
-const (
-	acceptObject = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1," +
-		"application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
-	acceptList = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1," +
-		"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
-)
+// accept returns the media types of responses, best first. Whole objects are the fallback.
+func accept(kind string, cbor bool) string {
+	as := ";as=" + kind + ";g=meta.k8s.io;v=v1,"
+	types := runtime.ContentTypeProtobuf + as
+	if cbor {
+		types += runtime.ContentTypeCBOR + as
+	}
+	return types + runtime.ContentTypeJSON + as + runtime.ContentTypeJSON
+}
 
 // resourceClient is the client of one resource, in one namespace or in none.
 type resourceClient struct {
 	client    rest.Interface
+	cbor      bool // whether CBOR is allowed
 	resource  schema.GroupVersionResource
 	namespace string
 }
@@ -77,6 +80,9 @@ func (c *resourceClient) List(ctx context.Context, opts metav1.ListOptions) (*me
 	if err := r.Do(ctx).Into(list); err != nil {
 		return nil, err
 	}
+	if len(list.Items) == 0 {
+		list.Items = nil // in every encoding
+	}
 	return list, nil
 }
 
@@ -95,13 +101,13 @@ func (c *resourceClient) Patch(ctx context.Context, name string, pt types.PatchT
 
 // ListRequest returns the request of List.
 func (c *resourceClient) ListRequest(opts metav1.ListOptions) *rest.Request {
-	return c.selected(c.client.Get(), opts).SetHeader("Accept", acceptList)
+	return c.selected(c.client.Get(), opts).SetHeader("Accept", accept("PartialObjectMetadataList", c.cbor))
 }
 
 // WatchRequest returns the request of Watch.
 func (c *resourceClient) WatchRequest(opts metav1.ListOptions) *rest.Request {
 	opts.Watch = true
-	return c.selected(c.client.Get(), opts).SetHeader("Accept", acceptObject)
+	return c.selected(c.client.Get(), opts).SetHeader("Accept", accept("PartialObjectMetadata", c.cbor))
 }
 
 // selected sets the selection of opts in a request. A timeout in opts also limits the whole request, in case the server
@@ -115,7 +121,7 @@ func (c *resourceClient) selected(r *rest.Request, opts metav1.ListOptions) *res
 }
 
 func (c *resourceClient) object(ctx context.Context, verb string, r *rest.Request, opts runtime.Object) (*metav1.PartialObjectMetadata, error) {
-	r = r.VersionedParams(opts, gentype.ParameterCodec).SetHeader("Accept", acceptObject)
+	r = r.VersionedParams(opts, gentype.ParameterCodec).SetHeader("Accept", accept("PartialObjectMetadata", c.cbor))
 	if err := r.Error(); err != nil {
 		return nil, c.wrong(verb, err)
 	}

@@ -22,6 +22,7 @@
 //   - [NewInformers]: the same for informers alone, for a registerer that has the metrics of controller-runtime.
 //   - [REST]: the requests of the clients of one cluster, which can be closed.
 //   - [Factory], and Informer and Informers of Metrics: informers, which are read only by a scrape.
+//   - Group of Metrics: a group of replicas of package shardgroup.
 //   - Shards of Metrics: an informer of package shard ([Sharded]), with each of its shards.
 //
 // All names, labels and meanings are in docs/metrics.md, and docs/grafana/vedette.json is a dashboard for them. A

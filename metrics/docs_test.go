@@ -17,6 +17,7 @@ import (
 	"vedette.dev/cache"
 	"vedette.dev/controller"
 	"vedette.dev/shard"
+	"vedette.dev/shardgroup"
 )
 
 // everything has all metrics shown until the test ends.
@@ -52,6 +53,9 @@ func everything(t *testing.T, m *Metrics) {
 	leader := m.LeaderElection().NewLeaderMetric()
 	leader.On("lease")
 	leader.SlowpathExercised("lease")
+	if _, err := m.Group(&fakeGroup{shardgroup.State{Group: "ops/pods"}}); err != nil {
+		t.Fatal(err)
+	}
 	name, err := cache.NewInformerName("pods")
 	if err != nil {
 		t.Fatal(err)
@@ -201,7 +205,7 @@ func TestTheDashboardAsksForWhatThereIs(t *testing.T) {
 			queries = append(queries, target.Expr)
 		}
 	}
-	if want := []string{"Informers", "Shards", "Handlers", "Work queues", "Reconciles", "API requests", "Leader election"}; !slices.Equal(rows, want) {
+	if want := []string{"Informers", "Shards", "Handlers", "Work queues", "Reconciles", "API requests", "Leader election", "Replicas that share the work"}; !slices.Equal(rows, want) {
 		t.Errorf("rows %q, want %q", rows, want)
 	}
 	m, _ := mustNew(t)

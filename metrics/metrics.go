@@ -19,6 +19,7 @@ type Metrics struct {
 	reconciles *reconcileFamilies
 	leaders    *leaderFamilies
 	sources    *sources
+	groups     *groups
 	names      *informerNames
 
 	// naming is held while AddInformer looks for a name.
@@ -32,12 +33,12 @@ type Metrics struct {
 // controller-runtime or component-base need a separate registry, or NewInformers.
 func New(registerer prometheus.Registerer) (*Metrics, error) {
 	m := newMetrics(registerer)
-	return m.register(m.queues, m.requests, m.reconciles, m.leaders, m.sources, m.names)
+	return m.register(m.queues, m.requests, m.reconciles, m.leaders, m.sources, m.groups, m.names)
 }
 
 // NewInformers is New for informers alone: it registers vedette_informer_* only. The registerer may be one that has the
 // metrics of controller-runtime or component-base, such as metrics.Registry of controller-runtime. What other parts of the
-// Metrics measure is not exported: work queues, controllers, requests, elections and informer names.
+// Metrics measure is not exported: work queues, controllers, requests, elections, groups of replicas and informer names.
 func NewInformers(registerer prometheus.Registerer) (*Metrics, error) {
 	m := newMetrics(registerer)
 	return m.register(m.sources)
@@ -51,6 +52,7 @@ func newMetrics(registerer prometheus.Registerer) *Metrics {
 		reconciles: newReconcileFamilies(),
 		leaders:    newLeaderFamilies(),
 		sources:    newSources(),
+		groups:     &groups{named: map[string]*memberOf{}},
 		names:      newInformerNames(),
 	}
 }

@@ -44,7 +44,7 @@ func TestWorkqueue(t *testing.T) {
 	})
 }
 
-// Two queues of one name are shown as one, and none spoils what the other shows when it ends.
+// Two queues of one name are shown as one, and none changes what the other shows when it ends.
 func TestQueuesOfOneName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, registry := mustNew(t)

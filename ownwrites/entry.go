@@ -137,8 +137,8 @@ func (e *entry) bounded(uid types.UID, bound uint64) *entry {
 	return next
 }
 
-// heard returns the entry after an event of an object of its name with this version.
-func (e *entry) heard(uid types.UID, version uint64) *entry {
+// afterEvent returns the entry after an event of an object of its name with this version.
+func (e *entry) afterEvent(uid types.UID, version uint64) *entry {
 	next := e.bounded(uid, version)
 	if version <= e.observed {
 		return next

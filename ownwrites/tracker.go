@@ -36,7 +36,7 @@ type core struct {
 	memory   *memory
 	flights  flights
 	form     form
-	heard    heard
+	versions namespaceVersions
 	counts   counts
 
 	// handle is the registration of the handler that settles entries.
@@ -154,7 +154,7 @@ func (t *core) receive(obj any) {
 	if m != nil {
 		t.form.learn(obj)
 		if t.namespaced != nil {
-			t.heard.note(name.Namespace, versionOf(m), t.namespaces)
+			t.versions.note(name.Namespace, versionOf(m), t.namespaces)
 		}
 		t.flights.note(m)
 	}
@@ -180,14 +180,14 @@ func (t *core) noteVersion(id ident, m metav1.Object, obj any) {
 	if _, missing := obj.(cache.DeletedFinalStateUnknown); missing && m.GetUID() == e.uid {
 		version = max(version, e.version) // a relist without the object is newer than any write to it
 	}
-	if e.heard(m.GetUID(), version) == e {
+	if e.afterEvent(m.GetUID(), version) == e {
 		return
 	}
 	t.overlay.change(id, func(old *entry) *entry {
 		if old == nil || old.number != e.number {
 			return old // it was written again: another event will follow
 		}
-		return old.heard(m.GetUID(), version)
+		return old.afterEvent(m.GetUID(), version)
 	})
 }
 
@@ -280,7 +280,7 @@ func (t *core) catchUp(entries *snapshot) {
 	for e := range entries.all() {
 		if namespace := e.id.Namespace; !asked[namespace] {
 			asked[namespace] = true
-			t.heard.note(namespace, numeric(t.namespaced.StoreVersion(namespace)), t.namespaces)
+			t.versions.note(namespace, numeric(t.namespaced.StoreVersion(namespace)), t.namespaces)
 		}
 	}
 }

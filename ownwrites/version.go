@@ -46,7 +46,7 @@ func (t *core) coverageAtOnce(e *entry) uint64 {
 	case t.sharded != nil:
 		return 0
 	case t.namespaced != nil:
-		return t.heard.in(e.id.Namespace)
+		return t.versions.in(e.id.Namespace)
 	}
 	return e.observed
 }
@@ -69,33 +69,33 @@ func (t *core) held(key string) held {
 	return h
 }
 
-// heard tracks how far the store of a cache.NamespacedInformer is, which has no single version because it is filled by
+// namespaceVersions tracks how far the store of a cache.NamespacedInformer is, which has no single version because it is filled by
 // one watch per namespace. A watch delivers changes in order, and a list is as new as the newest object in it. So when
 // an event of an object has arrived, everything of its namespace up to its version is in the store.
-type heard struct {
+type namespaceVersions struct {
 	mu sync.RWMutex
 	m  map[string]uint64
 }
 
 // note raises the version of a namespace. If the namespace is new, those that the informer no longer watches are
 // dropped.
-func (h *heard) note(namespace string, version uint64, within func() func(namespace string) bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if _, known := h.m[namespace]; !known {
-		if h.m == nil {
-			h.m = map[string]uint64{}
+func (v *namespaceVersions) note(namespace string, version uint64, within func() func(namespace string) bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if _, known := v.m[namespace]; !known {
+		if v.m == nil {
+			v.m = map[string]uint64{}
 		}
 		looksAt := within()
-		maps.DeleteFunc(h.m, func(namespace string, _ uint64) bool { return !looksAt(namespace) })
+		maps.DeleteFunc(v.m, func(namespace string, _ uint64) bool { return !looksAt(namespace) })
 	}
-	h.m[namespace] = max(h.m[namespace], version)
+	v.m[namespace] = max(v.m[namespace], version)
 }
 
-func (h *heard) in(namespace string) uint64 {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	return h.m[namespace]
+func (v *namespaceVersions) in(namespace string) uint64 {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return v.m[namespace]
 }
 
 // metaOf returns the metadata of an object, or nil.

@@ -109,7 +109,7 @@ func TestEventsOfOneMomentHaveDifferentNames(t *testing.T) {
 
 func TestASinkThatPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sink := &memorySink{trouble: func(_ string, e *corev1.Event) error {
+		sink := &memorySink{fail: func(_ string, e *corev1.Event) error {
 			if e.Reason == "Bad" {
 				panic("the sink is broken")
 			}
@@ -132,7 +132,7 @@ func TestASinkThatPanics(t *testing.T) {
 // A sink that calls runtime.Goexit, as t.FailNow does, costs one event, which is counted, and not all that follow.
 func TestASinkThatEndsItsGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sink := &memorySink{trouble: func(_ string, e *corev1.Event) error {
+		sink := &memorySink{fail: func(_ string, e *corev1.Event) error {
 			if e.Reason == "Bad" {
 				runtime.Goexit()
 			}
@@ -172,7 +172,7 @@ func TestAHandlerThatPanicsOrEndsItsGoroutine(t *testing.T) {
 	})
 }
 
-func TestANamespaceThatGoesIsNoTrouble(t *testing.T) {
+func TestANamespaceThatGoesIsNotAnError(t *testing.T) {
 	going := apierrors.NewForbidden(eventsResource, "e", errors.New("namespace ns is being terminated"))
 	going.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
 	for name, tt := range map[string]struct {
@@ -186,7 +186,7 @@ func TestANamespaceThatGoesIsNoTrouble(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				sink := &memorySink{trouble: func(string, *corev1.Event) error { return tt.err }}
+				sink := &memorySink{fail: func(string, *corev1.Event) error { return tt.err }}
 				var log logBook
 				b, recorder := started(t, Config{Logger: log.logger(slog.LevelInfo)}, sink)
 				recorder.Event(podNamed("a"), "Normal", "Pulled", "image")

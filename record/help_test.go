@@ -38,19 +38,19 @@ type memorySink struct {
 	mu     sync.Mutex
 	events map[string]*corev1.Event
 	calls  []string
-	// trouble, if set, is called without the lock before anything is done.
-	trouble func(call string, event *corev1.Event) error
+	// fail, if set, is called without the lock before anything is done.
+	fail func(call string, event *corev1.Event) error
 }
 
 func (s *memorySink) begin(call string, event *corev1.Event) error {
 	s.mu.Lock()
 	s.calls = append(s.calls, call)
-	trouble := s.trouble
+	fail := s.fail
 	s.mu.Unlock()
-	if trouble == nil {
+	if fail == nil {
 		return nil
 	}
-	return trouble(call, event)
+	return fail(call, event)
 }
 
 func (s *memorySink) Create(event *corev1.Event) (*corev1.Event, error) {
@@ -138,10 +138,10 @@ func (s *memorySink) called() []string {
 	return slices.Clone(s.calls)
 }
 
-func (s *memorySink) set(trouble func(string, *corev1.Event) error) {
+func (s *memorySink) set(fail func(string, *corev1.Event) error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.trouble = trouble
+	s.fail = fail
 }
 
 func mustNew(t testing.TB, config Config) *Broadcaster {

@@ -84,7 +84,7 @@ func TestStructuredLoggingWithoutALogger(t *testing.T) {
 func TestASinkThatIsDownIsSaidAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log logBook
-		b, recorder := started(t, Config{Logger: log.logger(0)}, &memorySink{trouble: down})
+		b, recorder := started(t, Config{Logger: log.logger(0)}, &memorySink{fail: down})
 		recorder.Event(podNamed("a"), "Normal", "Pulled", "image")
 		synctest.Wait()
 		if lines := log.lines(); len(lines) != 1 {
@@ -97,7 +97,7 @@ func TestASinkThatIsDownIsSaidAtOnce(t *testing.T) {
 	})
 }
 
-// Trouble with many events does not become trouble with the log: one line in ten seconds, that says how many it stands for.
+// Errors of many events do not fill the log: one line in ten seconds, that says how many it stands for.
 func TestComplaintsAreRare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log logBook

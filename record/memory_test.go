@@ -25,7 +25,7 @@ func TestADeadSinkDoesNotCostMemory(t *testing.T) {
 		events /= 50
 	}
 	blocked := make(chan struct{})
-	sink := &memorySink{trouble: func(string, *corev1.Event) error { <-blocked; return errDown }}
+	sink := &memorySink{fail: func(string, *corev1.Event) error { <-blocked; return errDown }}
 	b, recorder := started(t, Config{}, sink)
 	recorder.Event(podNamed("a"), "Normal", "Began", "now")
 	before, goroutines := heap(), runtime.NumGoroutine()

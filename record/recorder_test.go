@@ -110,7 +110,7 @@ func TestMisusePanicsWithASentence(t *testing.T) {
 
 func TestForTestsThereIsNoWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sink := &memorySink{trouble: down}
+		sink := &memorySink{fail: down}
 		b := NewBroadcasterForTests(0)
 		b.StartRecordingToSink(sink)
 		start := time.Now()

@@ -26,7 +26,7 @@ func down(string, *corev1.Event) error { return errDown }
 func TestARecorderNeverBlocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		sink := &memorySink{trouble: func(string, *corev1.Event) error { <-release; return nil }}
+		sink := &memorySink{fail: func(string, *corev1.Event) error { <-release; return nil }}
 		var log logBook
 		b, recorder := started(t, Config{Logger: log.logger(0)}, sink)
 		recorder.Event(podNamed("first"), "Normal", "Began", "the sink is busy with this")
@@ -259,7 +259,7 @@ func TestARefusedEventIsGivenUp(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				sink := &memorySink{trouble: func(string, *corev1.Event) error { return refusal }}
+				sink := &memorySink{fail: func(string, *corev1.Event) error { return refusal }}
 				b, recorder := started(t, Config{}, sink)
 				recorder.Event(podNamed("a"), "Normal", "Pulled", "image")
 				time.Sleep(time.Hour)
@@ -279,7 +279,7 @@ func TestARefusedEventIsGivenUp(t *testing.T) {
 func TestASinkThatIsDownIsTriedTwelveTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var times []time.Time
-		sink := &memorySink{trouble: func(string, *corev1.Event) error { times = append(times, time.Now()); return errDown }}
+		sink := &memorySink{fail: func(string, *corev1.Event) error { times = append(times, time.Now()); return errDown }}
 		b, recorder := started(t, Config{}, sink)
 		recorder.Event(podNamed("a"), "Normal", "Pulled", "image")
 		time.Sleep(time.Hour)
@@ -308,7 +308,7 @@ func TestASinkThatIsDownIsTriedTwelveTimes(t *testing.T) {
 // 76. After Shutdown there is one try.
 func TestAfterShutdownThereIsOneTry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sink := &memorySink{trouble: down}
+		sink := &memorySink{fail: down}
 		b, recorder := started(t, Config{}, sink)
 		for i := range 5 {
 			recorder.Eventf(podNamed("a"), "Normal", "Pulled", "image %d", i)

@@ -14,7 +14,7 @@ import (
 
 func TestShutdownWritesWhatIsQueued(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sink := &memorySink{trouble: func(string, *corev1.Event) error { time.Sleep(100 * time.Millisecond); return nil }}
+		sink := &memorySink{fail: func(string, *corev1.Event) error { time.Sleep(100 * time.Millisecond); return nil }}
 		b, recorder := started(t, Config{}, sink)
 		for range 20 {
 			recorder.Event(podNamed("a"), "Normal", "Pulled", "image")
@@ -31,7 +31,7 @@ func TestShutdownWritesWhatIsQueued(t *testing.T) {
 
 func TestShutdownDoesNotTakeForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sink := &memorySink{trouble: func(string, *corev1.Event) error { time.Sleep(time.Second - time.Millisecond); return nil }}
+		sink := &memorySink{fail: func(string, *corev1.Event) error { time.Sleep(time.Second - time.Millisecond); return nil }}
 		b, recorder := started(t, Config{}, sink)
 		for range 20 {
 			recorder.Event(podNamed("a"), "Normal", "Pulled", "image")
@@ -52,7 +52,7 @@ func TestShutdownDoesNotTakeForEver(t *testing.T) {
 func TestShutdownTwiceAndTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		done := make(chan struct{})
-		sink := &memorySink{trouble: func(string, *corev1.Event) error { time.Sleep(2 * time.Second); close(done); return nil }}
+		sink := &memorySink{fail: func(string, *corev1.Event) error { time.Sleep(2 * time.Second); close(done); return nil }}
 		b, recorder := started(t, Config{}, sink)
 		recorder.Event(podNamed("a"), "Normal", "Pulled", "image")
 		var wg sync.WaitGroup
@@ -75,7 +75,7 @@ func TestShutdownTwiceAndTogether(t *testing.T) {
 func TestShutdownWithASinkThatBlocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		sink := &memorySink{trouble: func(string, *corev1.Event) error { <-release; return nil }}
+		sink := &memorySink{fail: func(string, *corev1.Event) error { <-release; return nil }}
 		var log logBook
 		b, recorder := started(t, Config{Logger: log.logger(0)}, sink)
 		for range 3 {
@@ -155,7 +155,7 @@ func TestTheEndOfTheContextIsAShutdown(t *testing.T) {
 
 func TestAListenerCanBeStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sink := &memorySink{trouble: down}
+		sink := &memorySink{fail: down}
 		b, recorder := started(t, Config{}, sink)
 		var heard int
 		var self watch.Interface

@@ -50,6 +50,7 @@ type RESTClient struct {
 	warningHandler   WarningHandlerWithContext
 	metrics          Metrics // may be nil
 	maxResponseBytes int64   // as in Config
+	cbor             *cborUse
 
 	// Client sends the requests. Nil means http.DefaultClient.
 	Client *http.Client

@@ -87,6 +87,15 @@ type Config struct {
 	// does not buffer. The body of an error is truncated to 1 MiB.
 	MaxResponseBytes int64
 
+	// AllowCBOR asks for responses in CBOR where the client would otherwise ask for JSON: in clients without Go types, and in
+	// those of kinds that have no protobuf encoding. A server that does not know CBOR responds with JSON. It has no effect if
+	// AcceptContentTypes or ContentType is set, or if the NegotiatedSerializer does not have CBOR:
+	// CodecFactoryForGeneratedClient returns one that does.
+	AllowCBOR bool
+	// PreferCBOR also sends bodies in CBOR where they would otherwise be JSON, and server-side apply. If the server refuses
+	// one, it is sent again as JSON, and so are all later ones of the same client. It includes AllowCBOR.
+	PreferCBOR bool
+
 	// Timeout is how long a request may take from end to end, watches included. 0 means no limit.
 	Timeout time.Duration
 

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor"
 
 	"vedette.dev/flowcontrol"
 	"vedette.dev/internal/plainurl"
@@ -89,6 +90,7 @@ func newClient(config *Config, gv schema.GroupVersion, httpClient *http.Client) 
 	client.warningHandler = config.warningHandler()
 	client.metrics = config.Metrics
 	client.maxResponseBytes = config.MaxResponseBytes
+	client.cbor = cborUseOf(config)
 	return client, nil
 }
 
@@ -119,7 +121,8 @@ func HTTPClientFor(config *Config) (*http.Client, error) {
 	return &http.Client{Transport: transport, Timeout: config.Timeout}, nil
 }
 
-// CodecFactoryForGeneratedClient returns codecs. It exists for generated clients that call it.
-func CodecFactoryForGeneratedClient(_ *runtime.Scheme, codecs serializer.CodecFactory) serializer.CodecFactory {
-	return codecs
+// CodecFactoryForGeneratedClient returns the codecs of a scheme with CBOR, which those of serializer.NewCodecFactory do not
+// have: Config.AllowCBOR and PreferCBOR need it. Generated clients call it.
+func CodecFactoryForGeneratedClient(scheme *runtime.Scheme, _ serializer.CodecFactory) serializer.CodecFactory {
+	return serializer.NewCodecFactory(scheme, serializer.WithSerializer(cbor.NewSerializerInfo))
 }

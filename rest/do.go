@@ -23,7 +23,9 @@ func (r *Request) Do(ctx context.Context) Result {
 	}
 	defer cancel()
 	defer discard(resp)
-	return r.result(ctx, resp)
+	result := r.result(ctx, resp)
+	r.wrote(ctx, &result)
+	return result
 }
 
 // DoRaw sends the request and returns the body of the response, up to Config.MaxResponseBytes. If the response is an
@@ -62,7 +64,7 @@ func (r *Request) answer(ctx context.Context) (*http.Response, context.CancelFun
 	if err != nil {
 		cancel()
 		r.finished(began)
-		return nil, nil, err
+		return nil, nil, plain(err)
 	}
 	r.measure(resp, began)
 	return resp, cancel, nil
@@ -81,7 +83,7 @@ func (r *Request) Stream(ctx context.Context) (io.ReadCloser, error) {
 	resp, err := r.exchange(transport.WithLongRunning(ctx), neverRetry)
 	r.finished(began)
 	if err != nil {
-		return nil, err
+		return nil, plain(err)
 	}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		return nil, r.refused(ctx, resp)

@@ -14,19 +14,27 @@ const (
 	JSON Encoding = iota
 	// Protobuf is smaller and faster, for built-in kinds.
 	Protobuf
+	// CBOR has what JSON has in a binary form, for all kinds. Few servers support it: see Config.AllowCBOR.
+	CBOR
 )
 
 func (e Encoding) String() string { return e.format().name() }
+
+// Untyped reports whether objects in this encoding have the names of their fields in them, so that they can be decoded into
+// any type, or into an *unstructured.Unstructured.
+func (e Encoding) Untyped() bool { return e.format().untyped() }
 
 // format implements an encoding: how to find the items of a list, the frames of a watch and the metadata of an object
 // without decoding them, and how to decode an object. To add an encoding, write format_<name>.go, and add a constant
 // and a line to formats; package internal/codec has an interface of the same name for informers.
 type format interface {
-	// name is the name of the encoding in errors, mediaType its media type.
+	// name is the name of the encoding in errors, mediaType its media type, and streamType that of a watch.
 	name() string
 	mediaType() string
-	// items splits a list into items, and frames a watch into frames, none of which is longer than limit.
-	items(body io.Reader, limit int) itemReader
+	streamType() string
+	// items splits a list into items, and frames a watch into frames, none of which is longer than limit. If all items have
+	// to be held, they may have most bytes.
+	items(body io.Reader, limit int, most int64) itemReader
 	frames(body io.Reader, limit int) frameReader
 	// listMeta decodes the metadata of a list.
 	listMeta(data []byte, into *metav1.ListMeta) error
@@ -36,14 +44,17 @@ type format interface {
 	metadata(o *Raw) ([]byte, error)
 	// identity decodes metadata, and also returns the text of Raw.IdentityText.
 	identity(meta []byte) (Meta, string, error)
-	stringMap(meta []byte, field metaField) (map[string]string, error)
+	// eachString calls add with each entry of a map of strings. Both are valid until add returns.
+	eachString(meta []byte, field metaField, add func(name, value []byte)) error
 	owners(meta []byte) ([]metav1.OwnerReference, error)
 	// into decodes an object. Previous content of obj is dropped.
 	into(o *Raw, obj any) error
+	// untyped reports whether an object can be decoded into any type, and into none.
+	untyped() bool
 }
 
 // formats has the format of each Encoding.
-var formats = [...]format{JSON: jsonFormat{}, Protobuf: protobufFormat{}}
+var formats = [...]format{JSON: jsonFormat{}, Protobuf: protobufFormat{}, CBOR: cborFormat{}}
 
 // format returns the format of an encoding. An unknown encoding is treated as JSON.
 func (e Encoding) format() format {
@@ -60,6 +71,9 @@ const (
 	labelsField metaField = iota
 	annotationsField
 )
+
+// stringMapNames has the name of each metaField in encodings that have names.
+var stringMapNames = [...]string{labelsField: "labels", annotationsField: "annotations"}
 
 // itemReader splits a list into items.
 type itemReader interface {

@@ -23,7 +23,11 @@ func (jsonFormat) name() string { return "JSON" }
 
 func (jsonFormat) mediaType() string { return contentTypeJSON }
 
-func (jsonFormat) items(body io.Reader, limit int) itemReader {
+func (jsonFormat) streamType() string { return contentTypeJSON }
+
+func (jsonFormat) untyped() bool { return true }
+
+func (jsonFormat) items(body io.Reader, limit int, _ int64) itemReader {
 	return jsonItems{jsonscan.NewListReader(body, limit)}
 }
 
@@ -44,26 +48,42 @@ func (jsonFormat) identity(meta []byte) (Meta, string, error) {
 	return m, m.Key() + string(m.UID) + m.ResourceVersion, err
 }
 
-func (jsonFormat) stringMap(meta []byte, field metaField) (map[string]string, error) {
-	return jsonStringMap(meta, [...]string{labelsField: "labels", annotationsField: "annotations"}[field])
+func (jsonFormat) eachString(meta []byte, field metaField, add func(name, value []byte)) error {
+	value, err := member(meta, stringMapNames[field])
+	if err != nil || value == nil {
+		return err
+	}
+	m := jsonscan.NewObject(value)
+	for m.Next() {
+		text, err := jsonscan.Text(m.Value)
+		if err != nil {
+			return metaError(err)
+		}
+		add(m.Name, []byte(text))
+	}
+	return metaError(m.Err)
 }
 
 func (jsonFormat) owners(meta []byte) ([]metav1.OwnerReference, error) { return jsonOwners(meta) }
 
 func (jsonFormat) into(o *Raw, obj any) error {
 	if u, ok := obj.(runtime.Unstructured); ok {
-		return o.intoUnstructured(u)
+		content, err := jsonread.Decode(o.Bytes, nil)
+		return o.intoUnstructured(u, content, err)
 	}
-	// As with protobuf, previous content of obj is dropped.
-	if resetter, ok := obj.(interface{ Reset() }); ok {
-		resetter.Reset()
-	}
+	reset(obj)
 	return utiljson.Unmarshal(o.Bytes, obj)
 }
 
+// reset drops previous content of obj.
+func reset(obj any) {
+	if resetter, ok := obj.(interface{ Reset() }); ok {
+		resetter.Reset()
+	}
+}
+
 // intoUnstructured also sets the kind, which the items of a list do not have.
-func (o *Raw) intoUnstructured(u runtime.Unstructured) error {
-	content, err := jsonread.Decode(o.Bytes, nil)
+func (o *Raw) intoUnstructured(u runtime.Unstructured, content map[string]any, err error) error {
 	if err != nil {
 		return err
 	}
@@ -193,23 +213,6 @@ func jsonInt(value []byte) (int64, error) {
 		return 0, nil
 	}
 	return strconv.ParseInt(string(value), 10, 64)
-}
-
-func jsonStringMap(meta []byte, name string) (map[string]string, error) {
-	value, err := member(meta, name)
-	if err != nil || value == nil {
-		return nil, err
-	}
-	out := map[string]string{}
-	m := jsonscan.NewObject(value)
-	for m.Next() {
-		text, err := jsonscan.Text(m.Value)
-		if err != nil {
-			return nil, metaError(err)
-		}
-		out[string(m.Name)] = text
-	}
-	return out, metaError(m.Err)
 }
 
 // member returns the value of a member of an object, or nil if it is missing or null.

@@ -17,7 +17,11 @@ func (protobufFormat) name() string { return "protobuf" }
 
 func (protobufFormat) mediaType() string { return contentTypeProtobuf }
 
-func (protobufFormat) items(body io.Reader, limit int) itemReader {
+func (protobufFormat) streamType() string { return contentTypeProtobuf }
+
+func (protobufFormat) untyped() bool { return false }
+
+func (protobufFormat) items(body io.Reader, limit int, _ int64) itemReader {
 	return protobufItems{protoscan.NewListReader(body, limit)}
 }
 
@@ -33,8 +37,8 @@ func (protobufFormat) metadata(o *Raw) ([]byte, error) { return protoMetadata(o.
 
 func (protobufFormat) identity(meta []byte) (Meta, string, error) { return protoMeta(meta) }
 
-func (protobufFormat) stringMap(meta []byte, field metaField) (map[string]string, error) {
-	return protoStringMap(meta, [...]int{labelsField: protoLabels, annotationsField: protoAnnotations}[field])
+func (protobufFormat) eachString(meta []byte, field metaField, add func(name, value []byte)) error {
+	return protoEachString(meta, [...]int{labelsField: protoLabels, annotationsField: protoAnnotations}[field], add)
 }
 
 func (protobufFormat) owners(meta []byte) ([]metav1.OwnerReference, error) {
@@ -46,9 +50,7 @@ func (protobufFormat) into(o *Raw, obj any) error {
 	if !ok {
 		return errors.New("the type does not support protobuf; request JSON with SetHeader(\"Accept\", \"application/json\")")
 	}
-	if resetter, ok := obj.(interface{ Reset() }); ok {
-		resetter.Reset()
-	}
+	reset(obj)
 	return message.Unmarshal(o.Bytes)
 }
 
@@ -147,33 +149,29 @@ func protoMeta(meta []byte) (Meta, string, error) {
 	return out, text, metaError(m.Err)
 }
 
-// protoStringMap reads a map, which is a repeated message of a key and a value.
-func protoStringMap(meta []byte, number int) (map[string]string, error) {
-	var out map[string]string
+// protoEachString reads a map, which is a repeated message of a key and a value.
+func protoEachString(meta []byte, number int, add func(name, value []byte)) error {
 	m := protoscan.NewMessage(meta)
 	for m.Next() {
 		if m.Number != number {
 			continue
 		}
-		if out == nil {
-			out = map[string]string{}
-		}
-		var key, value string
+		var key, value []byte
 		entry := protoscan.NewMessage(m.Bytes)
 		for entry.Next() {
 			switch entry.Number {
 			case 1:
-				key = string(entry.Bytes)
+				key = entry.Bytes
 			case 2:
-				value = string(entry.Bytes)
+				value = entry.Bytes
 			}
 		}
 		if entry.Err != nil {
-			return nil, metaError(entry.Err)
+			return metaError(entry.Err)
 		}
-		out[key] = value
+		add(key, value)
 	}
-	return out, metaError(m.Err)
+	return metaError(m.Err)
 }
 
 func protoOwnersOf(meta []byte) ([]metav1.OwnerReference, error) {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"vedette.dev/internal/wire/cborread"
 )
 
 // TestFormats holds each format to the same rules, on the same metadata.
@@ -24,6 +26,10 @@ func TestFormats(t *testing.T) {
 		Protobuf: binary,
 		JSON: []byte(`{"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"ns","name":"a","uid":"u","resourceVersion":"7","generation":3,` +
 			`"labels":{"app":"x"},"annotations":{"note":"y"},"ownerReferences":[{"name":"o","uid":"v","controller":false}]}}`),
+	}
+	var err2 error
+	if samples[CBOR], err2 = cborread.FromJSON(samples[JSON]); err2 != nil {
+		t.Fatal(err2)
 	}
 	names, types := map[string]bool{}, map[string]bool{}
 	for i, f := range formats {
@@ -64,7 +70,7 @@ func TestFormats(t *testing.T) {
 		if _, err := f.frames(strings.NewReader(""), 100).next(); err != io.EOF {
 			t.Errorf("%s: an empty watch ends with %v", e, err)
 		}
-		if _, err := f.items(strings.NewReader(""), 100).Next(); err == nil || err == io.EOF {
+		if _, err := f.items(strings.NewReader(""), 100, 100).Next(); err == nil || err == io.EOF {
 			t.Errorf("%s: a list without a byte ends with %v", e, err)
 		}
 	}

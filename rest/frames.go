@@ -46,7 +46,7 @@ type Frames struct {
 func (r *Request) Frames(ctx context.Context) (*Frames, error) {
 	resp, err := r.openWatch(ctx)
 	if err != nil {
-		return nil, err
+		return nil, plain(err)
 	}
 	return r.newFrames(ctx, resp)
 }

@@ -54,7 +54,7 @@ func (r *Request) newItems(ctx context.Context, resp *http.Response) (*Items, er
 	if resp.StatusCode != http.StatusOK {
 		return nil, r.refused(ctx, resp)
 	}
-	items, err := itemsOf(r.what(), resp)
+	items, err := itemsOf(r.what(), resp, r.c.responseLimit())
 	if err != nil {
 		return nil, err
 	}
@@ -64,20 +64,22 @@ func (r *Request) newItems(ctx context.Context, resp *http.Response) (*Items, er
 
 // ItemsOf returns the items of a list response of another client. The response has the status 200; the Items own it,
 // and it is closed if there is an error.
-func ItemsOf(resp *http.Response) (*Items, error) { return itemsOf(whatOf(resp), resp) }
+func ItemsOf(resp *http.Response) (*Items, error) {
+	return itemsOf(whatOf(resp), resp, DefaultMaxResponseBytes)
+}
 
-func itemsOf(what string, resp *http.Response) (*Items, error) {
+func itemsOf(what string, resp *http.Response, most int64) (*Items, error) {
 	encoding, err := streamEncoding(what, resp)
 	if err != nil {
 		return nil, err
 	}
 	items := &Items{what: what, encoding: encoding, body: resp.Body, cancel: func() {}}
-	items.reader = encoding.format().items(resp.Body, maxObjectSize)
+	items.reader = encoding.format().items(resp.Body, maxObjectSize, most)
 	return items, nil
 }
 
 // ErrNoStream means that a response has an encoding that cannot be read item by item, such as YAML.
-var ErrNoStream = errors.New("neither JSON nor protobuf")
+var ErrNoStream = errors.New("not JSON, protobuf or CBOR")
 
 // whatOf returns the name of the request for errors.
 func whatOf(resp *http.Response) string {
@@ -93,7 +95,7 @@ func streamEncoding(what string, resp *http.Response) (Encoding, error) {
 	contentType := resp.Header.Get("Content-Type")
 	mediaType, _, _ := mime.ParseMediaType(contentType)
 	for encoding, f := range formats {
-		if f.mediaType() == mediaType {
+		if f.mediaType() == mediaType || f.streamType() == mediaType {
 			return Encoding(encoding), nil
 		}
 	}

@@ -83,13 +83,31 @@ func (o *Raw) Controller() (*metav1.OwnerReference, error) {
 	return nil, err
 }
 
+// EachLabel calls add with each label of the object, in the order of the bytes. Both are valid until add returns. If a
+// name comes twice, the last one counts.
+func (o *Raw) EachLabel(add func(name, value []byte)) error { return o.eachString(labelsField, add) }
+
 // stringMap decodes the labels or the annotations.
 func (o *Raw) stringMap(field metaField) (map[string]string, error) {
-	meta, err := o.metadata()
+	var out map[string]string
+	err := o.eachString(field, func(name, value []byte) {
+		if out == nil {
+			out = map[string]string{}
+		}
+		out[string(name)] = string(value)
+	})
 	if err != nil {
 		return nil, err
 	}
-	return o.Encoding.format().stringMap(meta, field)
+	return out, nil
+}
+
+func (o *Raw) eachString(field metaField, add func(name, value []byte)) error {
+	meta, err := o.metadata()
+	if err != nil {
+		return err
+	}
+	return o.Encoding.format().eachString(meta, field, add)
 }
 
 // metadata finds the metadata in the object, once.

@@ -18,7 +18,7 @@ type Raw struct {
 	// APIVersion and Kind are the type of the object. In a list of a built-in kind they are derived from the list,
 	// since its items do not have them.
 	APIVersion, Kind string
-	// Bytes is the object: a JSON text, or the bare message of the kind, without Kubernetes' envelope around it.
+	// Bytes is the object: a JSON text, a CBOR map, or the bare message of the kind, without Kubernetes' envelope around it.
 	Bytes []byte
 
 	// wire is the object with its envelope, in a watch.
@@ -39,8 +39,8 @@ func (o *Raw) CloneInto(buffer []byte) *Raw {
 	return &Raw{Encoding: o.Encoding, APIVersion: o.APIVersion, Kind: o.Kind, Bytes: append(buffer[:0], o.Bytes...)}
 }
 
-// Into decodes the object. obj is a pointer to the Go type of the kind, or an *unstructured.Unstructured, which only
-// JSON can fill.
+// Into decodes the object. obj is a pointer to the Go type of the kind, or an *unstructured.Unstructured, which
+// only JSON and CBOR can fill.
 func (o *Raw) Into(obj any) error {
 	err := o.Encoding.format().into(o, obj)
 	if err == nil {

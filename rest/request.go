@@ -22,6 +22,7 @@ import (
 const (
 	contentTypeJSON     = "application/json"
 	contentTypeProtobuf = "application/vnd.kubernetes.protobuf"
+	contentTypeCBOR     = runtime.ContentTypeCBOR
 
 	defaultMaxRetries = 10
 )
@@ -55,6 +56,8 @@ type Request struct {
 	// Invariant: at most one of the two bodies is set. A bodyReader can be sent only once.
 	bodyBytes  []byte
 	bodyReader io.Reader
+	// asJSON returns the body in JSON, with its type, if it is in CBOR and the server may refuse that.
+	asJSON func() (data []byte, contentType string, err error)
 
 	err error
 }
@@ -78,10 +81,12 @@ func NewRequest(c *RESTClient) *Request {
 	if unset {
 		content.ContentType = contentTypeJSON
 	}
+	protobufAllowed := unset && content.AcceptContentTypes == ""
+	c.cbor.choose(&content, unset)
 	r := &Request{
 		c:               c,
 		content:         content,
-		protobufAllowed: unset && content.AcceptContentTypes == "",
+		protobufAllowed: protobufAllowed,
 		warningHandler:  c.warningHandler,
 		rateLimiter:     c.rateLimiter,
 		backoff:         c.backoff,
@@ -323,6 +328,7 @@ func (r *Request) Body(obj any) *Request {
 	if r.err != nil {
 		return r
 	}
+	r.asJSON = nil
 	switch body := obj.(type) {
 	case string:
 		data, err := os.ReadFile(body)
@@ -346,16 +352,15 @@ func (r *Request) encode(obj runtime.Object) *Request {
 	if v := reflect.ValueOf(obj); v.Kind() == reflect.Pointer && v.IsNil() {
 		return r
 	}
-	encoder, err := r.content.Negotiator.Encoder(r.content.ContentType, nil)
-	if err != nil {
-		return r.fail("request body: no encoder for %s: %w", r.content.ContentType, err)
+	data, err := r.encodeAs(obj, r.content.ContentType)
+	r.encoded(data, r.content.ContentType, err)
+	if isCBOR(r.content.ContentType) {
+		r.asJSON = func() ([]byte, string, error) {
+			data, err := r.encodeAs(obj, contentTypeJSON)
+			return data, contentTypeJSON, err
+		}
 	}
-	data, err := runtime.Encode(encoder, obj)
-	if err != nil {
-		return r.fail("request body: cannot encode a %T as %s: %w", obj, r.content.ContentType, err)
-	}
-	r.bodyBytes, r.bodyReader = data, nil
-	return r.SetHeader("Content-Type", r.content.ContentType)
+	return r
 }
 
 // Fail makes the request fail with err, unless it already does. It is for packages that add setters of their own.

@@ -168,6 +168,29 @@ func (r Result) Into(obj runtime.Object) error {
 	return err
 }
 
+// IntoAny decodes the response into obj, a pointer to a Go type that need not be an API type. The response must be in JSON or
+// CBOR.
+func (r Result) IntoAny(obj any) error {
+	if r.err != nil {
+		return r.Error()
+	}
+	if e, ok := r.encoding(); ok && e.Untyped() {
+		return (&Raw{Encoding: e, Bytes: r.body}).Into(obj)
+	}
+	return r.unreadable()
+}
+
+// encoding returns the encoding of the response, if it is a known one.
+func (r *Result) encoding() (Encoding, bool) {
+	mediaType, _, _ := mime.ParseMediaType(r.contentType)
+	for i, f := range formats {
+		if f.mediaType() == mediaType {
+			return Encoding(i), true
+		}
+	}
+	return 0, false
+}
+
 func (r Result) decode(into runtime.Object) (runtime.Object, error) {
 	switch {
 	case r.err != nil:

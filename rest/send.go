@@ -15,6 +15,7 @@ import (
 	"vedette.dev/flowcontrol"
 	"vedette.dev/internal/activity"
 	"vedette.dev/internal/plainurl"
+	"vedette.dev/internal/reaction"
 )
 
 // HTTPClient sends HTTP requests.
@@ -66,6 +67,11 @@ func (r *Request) exchange(ctx context.Context, retryable IsRetryableErrorFunc) 
 		r.hideUserinfo(err)
 		r.observe(ctx, resp, err)
 		r.attempted(resp, attempt > 0)
+		if r.inJSON(resp) { // once
+			discard(resp)
+			wait = 0
+			continue
+		}
 		again := false
 		if wait, again = r.retryAfter(req, resp, err, retryable); !again || attempt >= r.maxRetries {
 			return resp, withPrevious(err, previous)
@@ -85,6 +91,14 @@ func (r *Request) hideUserinfo(err error) {
 	if r.c.base != nil && r.c.base.User != nil && errors.As(err, &wrapped) {
 		wrapped.URL = plainurl.Hide(wrapped.URL)
 	}
+}
+
+// plain returns the error of a reactor of a fake client as it is, without what http.Client adds.
+func plain(err error) error {
+	if given := reaction.Given(err); given != nil {
+		return given
+	}
+	return err
 }
 
 // prepare waits until an attempt may be made.

@@ -151,7 +151,7 @@ func TestItemsErrors(t *testing.T) {
 	}{
 		{"an error", answer(410, "application/json", toJSON(t, status(410, metav1.StatusReasonExpired))), "because of Expired"},
 		{"HTML", answer(200, "text/html", []byte("<html>log in</html>")), "<html>log in"},
-		{"no type", answer(200, "", []byte("x")), "neither JSON nor protobuf"},
+		{"no type", answer(200, "", []byte("x")), "not JSON, protobuf or CBOR"},
 		{"a Status", answer(200, "application/json", toJSON(t, status(500, "x"))), "without items"},
 		{"a Status in protobuf", answer(200, contentTypeProtobuf, toProtobuf(t, "Status", status(500, "x"))), ""},
 		{"JSON, cut", answer(200, "application/json", inJSON[:len(inJSON)-2]), "interrupted after 2 items: unexpected EOF"},

@@ -38,15 +38,15 @@ func (NoWarnings) HandleWarningHeaderWithContext(context.Context, int, string, s
 // WarningLogger logs warnings to the default logger of log/slog.
 type WarningLogger struct{}
 
-// HandleWarningHeader logs the text.
+// HandleWarningHeader logs the text, as the value of the key "text".
 func (w WarningLogger) HandleWarningHeader(code int, agent string, message string) {
 	w.HandleWarningHeaderWithContext(context.Background(), code, agent, message)
 }
 
-// HandleWarningHeaderWithContext logs the text.
+// HandleWarningHeaderWithContext logs the text, as the value of the key "text".
 func (WarningLogger) HandleWarningHeaderWithContext(ctx context.Context, code int, _ string, message string) {
 	if code == miscPersistentWarning && message != "" {
-		slog.WarnContext(ctx, "Warning: "+message)
+		slog.WarnContext(ctx, "API server sent a warning", "text", message)
 	}
 }
 

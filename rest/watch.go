@@ -11,6 +11,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"vedette.dev/internal/reaction"
 )
 
 // Watch sends a watch request, and returns its events with their objects decoded. An object that cannot be decoded ends
@@ -19,16 +21,21 @@ import (
 func (r *Request) Watch(ctx context.Context) (watch.Interface, error) {
 	resp, err := r.openWatch(ctx)
 	if err != nil {
+		if given := reaction.Given(err); given != nil {
+			return nil, given
+		}
 		if _, answered := statusOf(err); !answered && ctx.Err() == nil && endedOrTimedOut(nil, err) {
 			return watch.NewEmptyWatch(), nil
 		}
 		return nil, err
 	}
-	mediaType, params, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	_, params, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	frames, err := r.newFrames(ctx, resp)
 	if err != nil {
 		return nil, err
 	}
+	// A sequence of objects in CBOR has a media type of its own, and is decoded as each of them.
+	mediaType := frames.encoding.format().mediaType()
 	decoder, _, _, err := r.content.Negotiator.StreamDecoder(mediaType, params)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: watch: no decoder for %s: %w", r.what(), mediaType, err), frames.Close())

@@ -29,6 +29,12 @@ type Factory interface {
 	Shutdown()
 }
 
+// Group is implemented by *shardgroup.Group.
+type Group interface {
+	Run(ctx context.Context) error
+	HealthCheck(*http.Request) error
+}
+
 // Config configures Run. Only Controllers is required.
 type Config struct {
 	Options
@@ -39,6 +45,10 @@ type Config struct {
 	// Informers are informers that do not belong to a factory. They are started and stopped with the factories.
 	Informers   []cache.SharedIndexInformer
 	Controllers []Controller
+	// Group, if not nil, is joined before the controllers run, and left before they stop: all replicas work, each in the shards
+	// that it owns. It is also the Owner of controllers, and the source of informers; see package shardgroup. It takes the
+	// place of --leader-elect.
+	Group Group
 
 	// Health and Ready are additional checks for /healthz and /readyz, by name.
 	Health, Ready map[string]func() error
@@ -97,6 +107,9 @@ func (c *Config) validate() error {
 		if check == nil {
 			return fmt.Errorf("runner: Config.Ready[%q] is nil", name)
 		}
+	}
+	if c.LeaderElect && c.Group != nil {
+		return fmt.Errorf("runner: Config.Group is set: the replicas of a group all work, so --leader-elect must not be set")
 	}
 	if c.LeaderElect && c.RESTConfig == nil {
 		return fmt.Errorf("runner: Config.RESTConfig is nil; --leader-elect needs it")

@@ -80,6 +80,9 @@ func (r *runner) readyChecks() map[string]func() error {
 			return one.State().Err()
 		}
 	}
+	if r.Group != nil {
+		c["group"] = func() error { return r.Group.HealthCheck(nil) }
+	}
 	maps.Copy(c, r.Ready)
 	return c
 }

@@ -19,7 +19,7 @@ type runner struct {
 	working atomic.Bool
 }
 
-// Run runs the controllers until the context ends, a signal arrives, the lease is lost or a controller fails, and
+// Run runs the controllers until the context ends, a signal arrives, the lease or the group is lost or a controller fails, and
 // returns when everything has stopped. It returns nil if it was told to stop, and an error otherwise: the program
 // should exit then.
 func Run(ctx context.Context, config Config) error {
@@ -84,9 +84,32 @@ func (r *runner) lead(ctx context.Context) error {
 			r.Gate.Open(unlimited)
 			defer unlimited.End(errors.New("runner.Run has returned"))
 		}
+		if r.Group != nil {
+			return r.share(ctx)
+		}
 		return r.work(ctx)
 	}
 	return r.election.run(ctx, r.work)
+}
+
+// share runs the controllers while this replica is a member of Config.Group. When ctx ends, they run until the group has left: it gives
+// shards away while the work in the others goes on.
+func (r *runner) share(ctx context.Context) error {
+	working, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	member, leave := context.WithCancel(ctx)
+	defer leave()
+	ended := make(chan error, 1)
+	go func() {
+		defer stop()
+		ended <- r.Group.Run(member)
+	}()
+	err := r.work(working)
+	leave()
+	if lost := <-ended; lost != nil {
+		err = errors.Join(fmt.Errorf("runner: the group has ended: %w", lost), err)
+	}
+	return err
 }
 
 // work runs the controllers, and returns when all have stopped. The first that ends stops the others.

@@ -170,7 +170,7 @@ func TestAControllerThatEndsStopsTheProgram(t *testing.T) {
 
 func TestWhatIsWrongWithAConfigIsNamed(t *testing.T) {
 	p := newProgram(t, apitest.New(t, apitest.Config{}))
-	for field, spoil := range map[string]func(*Config){
+	for field, corrupt := range map[string]func(*Config){
 		"Config.Controllers is empty":          func(c *Config) { c.Controllers = nil },
 		"Config.Controllers[1]":                func(c *Config) { c.Controllers = append(c.Controllers, nil) },
 		"two entries with the name":            func(c *Config) { c.Controllers = append(c.Controllers, c.Controllers[0]) },
@@ -187,7 +187,7 @@ func TestWhatIsWrongWithAConfigIsNamed(t *testing.T) {
 	} {
 		config := p.config
 		config.Controllers = []Controller{p.config.Controllers[0]}
-		spoil(&config)
+		corrupt(&config)
 		if err := Run(t.Context(), config); err == nil || !strings.Contains(err.Error(), field) {
 			t.Errorf("%s: got %v", field, err)
 		}

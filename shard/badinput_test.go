@@ -136,8 +136,8 @@ func TestShrinkingIsAnError(t *testing.T) {
 	})
 }
 
-// TestTroubleOfOneShard is its own.
-func TestTroubleOfOneShard(t *testing.T) {
+// TestErrorsOfOneShard is its own.
+func TestErrorsOfOneShard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		forbidden := func(r *apitest.Request) bool {
 			return r.Namespace != "ns-b" || r.Resource != configMaps || r.Verb == "create"

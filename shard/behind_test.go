@@ -212,3 +212,28 @@ func TestEventsOfARenamedShardFollowIt(t *testing.T) {
 		}
 	})
 }
+
+// A view tells how many objects a shard has, and up to which version it has every change.
+func TestLenAndVersionOfAView(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newServer(t, apitest.Config{})
+		w := start(t, server, Config[*corev1.ConfigMap]{Partial: true, Source: Shards(Shard{ID: "s", Scope: Scope{Labels: "tenant=a"}})})
+		view, other := w.informer.View("s"), w.informer.View("t")
+		for _, name := range []string{"x", "y", "z"} {
+			w.create(configMap("one", name, "a"))
+		}
+		w.change("one", "y", func(cm *corev1.ConfigMap) { cm.Data["n"] = "1" })
+		time.Sleep(time.Second)
+		if n, version := view.Len(), view.Version(); n != 3 || version != w.onServer(nil)["one/y"] {
+			t.Errorf("the view has %d of 3 objects, up to version %q; want %q", n, version, w.onServer(nil)["one/y"])
+		}
+		w.remove("one", "x")
+		time.Sleep(time.Second)
+		if n := view.Len(); n != 2 {
+			t.Errorf("the view has %d of 2 objects", n)
+		}
+		if n, version := other.Len(), other.Version(); n != 0 || version != "" {
+			t.Errorf("the view of a shard that does not exist has %d objects, up to version %q", n, version)
+		}
+	})
+}

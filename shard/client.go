@@ -31,7 +31,7 @@ func newClient(config *rest.Config, resource schema.GroupVersionResource) (rest.
 	if gv.Group == "" {
 		c.APIPath = "/api"
 	}
-	c.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
+	c.NegotiatedSerializer = rest.CodecFactoryForGeneratedClient(scheme, serializer.CodecFactory{}).WithoutConversion()
 	if c.UserAgent == "" {
 		c.UserAgent = rest.DefaultKubernetesUserAgent()
 	}

@@ -10,11 +10,12 @@ import (
 
 	"github.com/go-logr/logr"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"vedette.dev/cache"
 	"vedette.dev/internal/engine"
-	"vedette.dev/internal/turn"
+	"vedette.dev/internal/mutex"
 	"vedette.dev/rest"
 )
 
@@ -28,7 +29,7 @@ type TypedShardingInformer[T cache.Object] struct {
 	protobuf bool
 
 	// changing is held while shards and streams change.
-	changing turn.Turn
+	changing mutex.Mutex
 	layout   *layout
 	streams  []*stream
 	hashKeys map[string]HashKey // all keys used so far, by name: the covers of streams may contain them
@@ -87,7 +88,7 @@ func NewTypedShardingInformer[T cache.Object](config Config[T]) (*TypedShardingI
 	}
 	s := &TypedShardingInformer[T]{
 		config:   config,
-		changing: turn.New(),
+		changing: mutex.New(),
 		nudge:    make(chan struct{}, 1),
 		hashKeys: map[string]HashKey{},
 		clients:  map[string]rest.Interface{},
@@ -115,6 +116,9 @@ func NewTypedShardingInformer[T cache.Object](config Config[T]) (*TypedShardingI
 	}
 	return s, nil
 }
+
+// Resource returns the resource of the informer.
+func (s *TypedShardingInformer[T]) Resource() schema.GroupVersionResource { return s.config.Resource }
 
 // Run is RunWithContext until the channel is closed.
 func (s *TypedShardingInformer[T]) Run(stopCh <-chan struct{}) {

@@ -21,12 +21,21 @@ type HashKey struct {
 	of   func(e *Envelope) string
 	// path is the name of the key in shard selectors, if servers support it.
 	path string
-	// settled means that the key of an object never changes.
-	settled bool
+	// settled means that the key of an object never changes, byName that it follows from its namespace and name.
+	settled, byName bool
 }
 
 // String returns the name of the key.
 func (k HashKey) String() string { return k.name }
+
+// HashOfName returns the hash of an object with that namespace and name. It returns false if the hash does not follow from
+// these, as with ByUID.
+func (k HashKey) HashOfName(namespace, name string) (uint64, bool) {
+	if !k.byName {
+		return 0, false
+	}
+	return k.hash(&Envelope{Namespace: namespace, Name: name}), true
+}
 
 // hash returns the value to compare with ranges. Keys that a server supports are hashed as it does; for the others the
 // hash is mixed once more, since keys that differ only in their last letters would be in one range otherwise.
@@ -44,16 +53,24 @@ func ByUID() HashKey {
 		of: func(e *Envelope) string { return string(e.UID) }}
 }
 
-// ByNamespace hashes objects by their namespace, so that all kinds of one namespace are in the same shard. Ranges
-// should be chosen by the number of objects: see Rebalance.
+// ByNamespace hashes objects by their namespace, so that all kinds of one namespace are in the same shard. Its hash is the one that
+// servers select by, which is about the same for namespaces with similar names: ranges should be chosen by the number of objects, see
+// Rebalance, or ByNamespaceMixed be taken.
 func ByNamespace() HashKey {
-	return HashKey{name: "namespace", path: "object.metadata.namespace", settled: true,
+	return HashKey{name: "namespace", path: "object.metadata.namespace", settled: true, byName: true,
+		of: func(e *Envelope) string { return e.Namespace }}
+}
+
+// ByNamespaceMixed hashes objects by their namespace, as ByNamespace does, by a hash that also spreads namespaces whose names differ
+// only in their last letters. Servers cannot select by it.
+func ByNamespaceMixed() HashKey {
+	return HashKey{name: "namespace, mixed", settled: true, byName: true,
 		of: func(e *Envelope) string { return e.Namespace }}
 }
 
 // ByName hashes objects by namespace and name. Servers cannot select by it.
 func ByName() HashKey {
-	return HashKey{name: "namespace/name", settled: true,
+	return HashKey{name: "namespace/name", settled: true, byName: true,
 		of: func(e *Envelope) string { return e.Namespace + "/" + e.Name }}
 }
 

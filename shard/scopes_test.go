@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"runtime"
+	"runtime/pprof"
 	"slices"
 	"strings"
 	"testing"
@@ -475,8 +476,11 @@ func TestShardsComeAndGoAThousandTimes(t *testing.T) {
 			}
 		}
 		w.settled()
+		runtime.GC() // while it runs, NumGoroutine may also count goroutines that have ended
 		if after := runtime.NumGoroutine(); after > before+5 {
-			t.Errorf("%d goroutines, before %d", after, before)
+			var stacks strings.Builder
+			_ = pprof.Lookup("goroutine").WriteTo(&stacks, 1)
+			t.Errorf("%d goroutines, before %d\n%s", after, before, stacks.String())
 		}
 	})
 }

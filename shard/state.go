@@ -81,8 +81,8 @@ func (s *TypedShardingInformer[T]) Shards() []State {
 	return out
 }
 
-// State returns what the informer is doing: the state of the shard that is worst off, with the totals of all. If there
-// is no other Cause, it is the error of the source of shards.
+// State returns what the informer is doing: the state of the shard with the worst status, with the totals of all. If
+// nothing else has failed, Cause is the error of the source of shards.
 func (s *TypedShardingInformer[T]) State() cache.State {
 	state := s.machine.State()
 	s.mu.Lock()
@@ -141,6 +141,8 @@ type View[T cache.Object] struct {
 	cache.TypedIndexer[T]
 	lister cache.TypedLister[T]
 	synced <-chan struct{}
+	engine *engine.Informer
+	shard  string
 }
 
 // View returns a view of one shard, which is empty if there is no such shard.
@@ -150,6 +152,8 @@ func (s *TypedShardingInformer[T]) View(shard string) View[T] {
 		TypedIndexer: cache.NewTypedIndexer[T](indexer),
 		lister:       cache.NewTypedLister[T](indexer, s.config.Resource.GroupResource()),
 		synced:       s.engine.PartitionSynced(shard),
+		engine:       s.engine,
+		shard:        shard,
 	}
 }
 
@@ -159,3 +163,10 @@ func (v View[T]) Lister() cache.TypedLister[T] { return v.lister }
 // Synced returns a channel that is closed when the objects of the shard are in the store and in the log that handlers
 // are notified from. It is nil if the shard did not exist.
 func (v View[T]) Synced() <-chan struct{} { return v.synced }
+
+// Len returns the number of objects of the shard now.
+func (v View[T]) Len() int { return v.engine.PartitionLen(v.shard) }
+
+// Version returns the version up to which the store has every change of the objects of the shard now. It is empty if it is not
+// known, and may lag while there is much to apply.
+func (v View[T]) Version() string { return v.engine.PartitionVersion(v.shard) }

@@ -150,7 +150,7 @@ func (w *stream) has() func(*corev1.ConfigMap) bool {
 // everyValue returns a function that reports whether an object is in a cover, fields included.
 func everyValue(c cover.Cover) func(*corev1.ConfigMap) bool {
 	r := reader{hashes: map[string]HashKey{}, tenantOf: tenancy.Of}
-	for _, key := range []HashKey{ByUID(), ByNamespace(), ByName(), byTenant} {
+	for _, key := range []HashKey{ByUID(), ByNamespace(), ByNamespaceMixed(), ByName(), byTenant} {
 		r.hashes[key.name] = key
 	}
 	test := cover.Test(c, func(d cover.Dimension) cover.Reader[*Envelope] {

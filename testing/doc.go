@@ -24,6 +24,5 @@
 //   - Reactors run in the goroutine of the caller, without a lock: they may use the client.
 //   - A reactor gets its own copy of the action, which it may modify. The objects in it are copies of what the caller
 //     sent.
-//   - The result of a reactor is sent to the client as the server would: a Status error arrives as one, other errors
-//     are found by errors.Is.
+//   - The object that a reactor returns is sent to the client as the server would. An error is returned as it is.
 package testing

@@ -28,7 +28,7 @@ func TestFakeOfOnesOwn(t *testing.T) {
 		return pod, err
 	}
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: "a", Labels: map[string]string{"x": "y"}}}
-	if created, err := do(clienttesting.NewCreateAction(pods, "a", pod)); err != nil || created.UID == "" {
+	if created, err := do(clienttesting.NewCreateAction(pods, "a", pod)); err != nil || created.Name != "p" || created.UID != "" {
 		t.Fatal(created, err)
 	}
 	for _, kind := range []types.PatchType{types.MergePatchType, types.StrategicMergePatchType} {

@@ -1,7 +1,7 @@
 // The tools that make runs, apart from the library so that none of this reaches a user's go.sum.
 module vedette.dev/tools
 
-go 1.26.8
+go 1.26.0
 
 tool (
 	gotest.tools/gotestsum

@@ -90,9 +90,9 @@ func TestDoneOfKeyNotProcessingIsHarmless(t *testing.T) {
 	})
 }
 
-func TestNegativePatienceIsAnErrorThatNamesTheField(t *testing.T) {
-	q, err := NewFair(FairConfig[string]{Patience: -3})
-	if q != nil || err == nil || err.Error() != "workqueue: FairConfig.Patience is -3; it must not be negative" {
+func TestNegativeMaxSkipsIsAnErrorThatNamesTheField(t *testing.T) {
+	q, err := NewFair(FairConfig[string]{MaxSkips: -3})
+	if q != nil || err == nil || err.Error() != "workqueue: FairConfig.MaxSkips is -3; it must not be negative" {
 		t.Errorf("NewFair returned %v, %v", q, err)
 	}
 }

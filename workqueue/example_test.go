@@ -23,7 +23,7 @@ func ExampleNewTypedRateLimitingQueue() {
 	}
 
 	queue.Add("default/web")
-	queue.Add("default/web") // merged with the first
+	queue.Add("default/web") // coalesced with the first
 	for {
 		key, shutdown := queue.Get()
 		if shutdown {

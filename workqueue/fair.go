@@ -25,24 +25,24 @@ type FairConfig[T comparable] struct {
 	// Priority is the priority of items that are added without one; nil means zero. Higher goes first. It is
 	// limited to the range of an int32.
 	Priority func(item T) int
-	// Patience is the number of turns after which a priority that was passed over gets one, however many items of a
+	// MaxSkips is the number of turns for which a priority that has items may be skipped, however many items of a
 	// higher priority wait; zero means 16, which leaves each priority 6 % of the turns. All such turns together are
 	// never more than half.
-	Patience int
+	MaxSkips int
 }
 
-const defaultPatience = 16
+const defaultMaxSkips = 16
 
 func (c *FairConfig[T]) validate() error {
-	if c.Patience < 0 {
-		return fmt.Errorf("workqueue: FairConfig.Patience is %d; it must not be negative", c.Patience)
+	if c.MaxSkips < 0 {
+		return fmt.Errorf("workqueue: FairConfig.MaxSkips is %d; it must not be negative", c.MaxSkips)
 	}
 	return nil
 }
 
 // Fair is a rate-limiting queue with priorities and tenants.
 //
-//   - Higher priorities go first, but none is passed over for ever (FairConfig.Patience).
+//   - Higher priorities go first, but none is skipped for ever (FairConfig.MaxSkips).
 //   - Among items of one priority, tenants take turns, however long their backlogs. A tenant that occupies more
 //     than its share of the workers, because its work is slow, waits until the others have had theirs.
 //   - Within a tenant and priority it is first in, first out.
@@ -82,8 +82,8 @@ func NewFair[T comparable](config FairConfig[T]) (*Fair[T], error) {
 	if config.Tenant == nil {
 		config.Tenant = func(T) string { return "" }
 	}
-	if config.Patience == 0 {
-		config.Patience = defaultPatience
+	if config.MaxSkips == 0 {
+		config.MaxSkips = defaultMaxSkips
 	}
 	q := &Fair[T]{
 		limiter:  config.RateLimiter,
@@ -92,7 +92,7 @@ func NewFair[T comparable](config FairConfig[T]) (*Fair[T], error) {
 		priority: config.Priority,
 	}
 	base := TypedQueueConfig[T]{Name: config.Name, MetricsProvider: config.MetricsProvider, Clock: config.Clock}
-	q.queue = newTyped(base, newFairReady(config.Tenant, config.Patience))
+	q.queue = newTyped(base, newFairReady(config.Tenant, config.MaxSkips))
 	q.delayer = newDelayer(q.queue.hasher, q.queue.clock, q.queue.addAll)
 	return q, nil
 }

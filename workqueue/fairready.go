@@ -20,21 +20,21 @@ import (
 type fairReady[T comparable] struct {
 	tenantOf func(T) string
 	hasher   keyhash.Hasher[string]
-	patience int64
+	maxSkips int64
 
 	// tenants holds those that have keys that are ready or processing.
 	tenants slotmap.Map[string, tenant]
 	classes slab[class]
 	// order lists the classes by priority, highest last.
 	order []uint32
-	// waits ranks the classes by the turn at which their patience ends.
+	// waits ranks the classes by the turn that they get at the latest.
 	waits     dueheap.Heap
 	flows     slab[flow]
 	flowLinks []link // by flow
 	keyLinks  []link // by slot of the key
 
 	turn   int64
-	forced bool // the last turn went to a class whose patience had ended
+	forced bool // the last turn went to a class that had been skipped maxSkips times
 	n      int  // keys that are ready
 	held   int  // keys that are processing
 }
@@ -59,12 +59,12 @@ type flow struct {
 	sibling       uint32 // the tenant's next flow, plus one
 }
 
-func newFairReady[T comparable](tenantOf func(T) string, patience int) *fairReady[T] {
+func newFairReady[T comparable](tenantOf func(T) string, maxSkips int) *fairReady[T] {
 	return &fairReady[T]{
 		tenantOf: tenantOf,
 		hasher:   keyhash.New[string]("workqueue: tenant"),
 		tenants:  slotmap.New[string, tenant](keepKeys / 10),
-		patience: int64(patience),
+		maxSkips: int64(maxSkips),
 	}
 }
 
@@ -115,7 +115,7 @@ func (r *fairReady[T]) pop() (slot uint32, item T) {
 	return slot, item
 }
 
-// nextClass returns the highest class, unless the patience of another has ended.
+// nextClass returns the highest class, unless another was skipped maxSkips times.
 func (r *fairReady[T]) nextClass() uint32 {
 	next := r.order[len(r.order)-1]
 	if len(r.order) > 1 && !r.forced {
@@ -127,7 +127,7 @@ func (r *fairReady[T]) nextClass() uint32 {
 		r.forced = false
 	}
 	if len(r.order) > 1 {
-		r.waits.Set(next, r.turn+r.patience)
+		r.waits.Set(next, r.turn+r.maxSkips)
 	}
 	return next
 }
@@ -234,10 +234,10 @@ func (r *fairReady[T]) class(priority int32) uint32 {
 	id := r.classes.add()
 	*r.classes.at(id) = class{priority: priority}
 	if len(r.order) == 1 { // alone, it had every turn
-		r.waits.Set(r.order[0], r.turn+r.patience)
+		r.waits.Set(r.order[0], r.turn+r.maxSkips)
 	}
 	r.order = slices.Insert(r.order, i, id)
-	r.waits.Set(id, r.turn+r.patience)
+	r.waits.Set(id, r.turn+r.maxSkips)
 	return id
 }
 

@@ -56,7 +56,7 @@ func newMachine(t failer, k kind) *machine {
 		q, err := NewFair(FairConfig[int]{
 			RateLimiter: limiter,
 			Tenant:      func(key int) string { return strconv.Itoa(x.m.tenant(key)) },
-			Patience:    3,
+			MaxSkips:    3,
 		})
 		if err != nil {
 			t.Fatalf("NewFair: %v", err)

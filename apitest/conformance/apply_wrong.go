@@ -54,7 +54,7 @@ var applyingWrong = []behaviour{
 			e.refused(e.applyText("fieldManager=one", body).err, badRequest(message))
 		}
 	}},
-	{"a body that is no YAML is a bad request", func(e *env) {
+	{"a body that is not YAML is a bad request", func(e *env) {
 		e.refused(e.applyText("fieldManager=one", ": : garbage").err, badRequest("error decoding YAML"))
 	}},
 	{"a field that the kind does not have is refused", func(e *env) {

@@ -1,8 +1,8 @@
 // Package conformance is the one list of what a Kubernetes API server does that clients can see, as tests.
 //
 // It is written against Vedette's clients, once, and runs unchanged on a real kube-apiserver and on package apitest: the
-// real one reports whether an expectation is right, and then apitest has to meet it. Whoever has a server of their own can
-// run it too:
+// real one reports whether an expectation is right, and then apitest has to meet it. Other servers can be
+// tested with it too:
 //
 //	func TestConformance(t *testing.T) {
 //		conformance.Run(t, conformance.Target{Config: config})

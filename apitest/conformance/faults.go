@@ -22,8 +22,8 @@ import (
 
 var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 
-// inTrouble is for clients with that configuration, in a namespace that is there.
-func inTrouble(t *testing.T, config *rest.Config, namespace string) *env {
+// connected returns an env for clients with that configuration, in a namespace that exists.
+func connected(t *testing.T, config *rest.Config, namespace string) *env {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	t.Cleanup(cancel)
@@ -53,7 +53,7 @@ func (e *env) each(check func(verb string, err error)) {
 
 // SeeUnauthorized is for a token that the server does not know, or no longer.
 func SeeUnauthorized(t *testing.T, config *rest.Config, namespace string) {
-	e := inTrouble(t, config, namespace)
+	e := connected(t, config, namespace)
 	e.each(func(verb string, err error) {
 		e.Helper()
 		e.refused(err, refusal{code: http.StatusUnauthorized, reason: metav1.StatusReasonUnauthorized, message: "Unauthorized"})
@@ -62,7 +62,7 @@ func SeeUnauthorized(t *testing.T, config *rest.Config, namespace string) {
 
 // SeeForbidden is for a user without rights.
 func SeeForbidden(t *testing.T, config *rest.Config, namespace string) {
-	e := inTrouble(t, config, namespace)
+	e := connected(t, config, namespace)
 	e.each(func(verb string, err error) {
 		e.Helper()
 		name, quoted := "", ""
@@ -76,7 +76,7 @@ func SeeForbidden(t *testing.T, config *rest.Config, namespace string) {
 
 // SeeTooManyRequests is for a user whose requests are rejected by priority and fairness.
 func SeeTooManyRequests(t *testing.T, config *rest.Config, namespace string) {
-	e := inTrouble(t, config, namespace)
+	e := connected(t, config, namespace)
 	for _, query := range []string{"", "?watch=1"} {
 		a := e.ask("GET", e.configMapsPath()+query, "") // is not sent again
 		e.tooMany(a.err)
@@ -98,7 +98,7 @@ func (e *env) tooMany(err error) {
 
 // SeeMissingKind is for a custom kind that is not defined, or no longer.
 func SeeMissingKind(t *testing.T, config *rest.Config, namespace string, resource schema.GroupVersionResource) {
-	e := inTrouble(t, config, namespace)
+	e := connected(t, config, namespace)
 	in := e.dynamic.Resource(resource).Namespace(namespace)
 	check := func(err error) {
 		t.Helper()
@@ -112,7 +112,7 @@ func SeeMissingKind(t *testing.T, config *rest.Config, namespace string, resourc
 
 // SeeConflict is for an update that comes after another one, of a config map that has this version.
 func SeeConflict(t *testing.T, config *rest.Config, namespace, name, version string) {
-	e := inTrouble(t, config, namespace)
+	e := connected(t, config, namespace)
 	old := configMap(name, "k", "mine")
 	old.ResourceVersion = version
 	_, err := e.configMaps().Update(e.ctx, old, metav1.UpdateOptions{})
@@ -121,7 +121,7 @@ func SeeConflict(t *testing.T, config *rest.Config, namespace, name, version str
 
 // SeeAlreadyExists is for the creation of what is there.
 func SeeAlreadyExists(t *testing.T, config *rest.Config, namespace, name string) {
-	e := inTrouble(t, config, namespace)
+	e := connected(t, config, namespace)
 	_, err := e.configMaps().Create(e.ctx, configMap(name), metav1.CreateOptions{})
 	e.refused(err, refusal{code: http.StatusConflict, reason: metav1.StatusReasonAlreadyExists, kind: "configmaps", name: name,
 		message: `configmaps "` + name + `" already exists`})
@@ -129,7 +129,7 @@ func SeeAlreadyExists(t *testing.T, config *rest.Config, namespace, name string)
 
 // SeeExpired is for a version that was compacted away.
 func SeeExpired(t *testing.T, config *rest.Config, namespace, version string) {
-	e := inTrouble(t, config, namespace)
+	e := connected(t, config, namespace)
 	_, err := e.configMaps().List(e.ctx, metav1.ListOptions{ResourceVersion: version, ResourceVersionMatch: metav1.ResourceVersionMatchExact})
 	e.refused(err, expired)
 	w, err := e.watchFrom(version)
@@ -145,7 +145,7 @@ func SeeExpired(t *testing.T, config *rest.Config, namespace, version string) {
 
 // SeeNoInitialEvents is for a server without the feature WatchList.
 func SeeNoInitialEvents(t *testing.T, config *rest.Config, namespace string) {
-	e := inTrouble(t, config, namespace)
+	e := connected(t, config, namespace)
 	yes := true
 	_, err := e.configMaps().Watch(e.ctx, metav1.ListOptions{SendInitialEvents: &yes, AllowWatchBookmarks: true,
 		ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan})
@@ -160,7 +160,7 @@ func SeeNoInitialEvents(t *testing.T, config *rest.Config, namespace string) {
 // SeeConversionFailed is for a custom kind whose conversion webhook cannot be reached, in a version other than the stored one,
 // of which there is one object, called a.
 func SeeConversionFailed(t *testing.T, config *rest.Config, namespace string, resource schema.GroupVersionResource) {
-	e := inTrouble(t, config, namespace)
+	e := connected(t, config, namespace)
 	in := e.dynamic.Resource(resource).Namespace(namespace)
 	check := func(err error) {
 		t.Helper()
@@ -181,7 +181,7 @@ func SeeConversionFailed(t *testing.T, config *rest.Config, namespace string, re
 
 // SeeCut is for connections that break off while there are watches: cut does that. There has to be something to watch.
 func SeeCut(t *testing.T, config *rest.Config, namespace string, cut func()) {
-	e := inTrouble(t, config, namespace)
+	e := connected(t, config, namespace)
 	typed, err := e.configMaps().Watch(e.ctx, metav1.ListOptions{})
 	e.must(err)
 	untyped, err := e.dynamic.Resource(configMaps).Namespace(namespace).Watch(e.ctx, metav1.ListOptions{})
@@ -214,7 +214,7 @@ func SeeCut(t *testing.T, config *rest.Config, namespace string, cut func()) {
 
 // SeeRefused is for a server that is not there.
 func SeeRefused(t *testing.T, config *rest.Config, namespace string) {
-	e := inTrouble(t, config, namespace)
+	e := connected(t, config, namespace)
 	e.each(func(verb string, err error) {
 		e.Helper()
 		if !errors.Is(err, syscall.ECONNREFUSED) {

@@ -13,7 +13,7 @@ var (
 )
 
 var garbage = []behaviour{
-	{"a body that is no JSON is a bad request", func(e *env) {
+	{"a body that is not JSON is a bad request", func(e *env) {
 		for _, body := range []string{`{"metadata":{"name":"a"`, `garbage`, `[1,2]`, `"text"`, ` `, `{"metadata":{"name":7}}`, `{"metadata":[]}`, `{"data":{"k":1},"metadata":{"name":"a"}}`} {
 			if e.refused(e.ask("POST", e.configMapsPath(), body).err, badRequest("")); e.Failed() {
 				e.Fatalf("body %q", body)
@@ -31,7 +31,7 @@ var garbage = []behaviour{
 			}
 		}
 	}},
-	{"a body that is no YAML is a bad request", func(e *env) {
+	{"a body that is not YAML is a bad request", func(e *env) {
 		e.refused(e.ask("POST", e.configMapsPath(), "metadata: [name: a", "Content-Type", asYAML).err, badRequest(""))
 	}},
 	{"a body of four megabytes is too large", func(e *env) {

@@ -90,7 +90,7 @@ var readingVersions = []behaviour{
 			e.refused(e.ask("GET", e.configMapsPath()+"?"+query, "").err, invalidOption("ListOptions", want))
 		}
 	}},
-	{"parameters that are no numbers are refused", func(e *env) {
+	{"parameters that are not numbers are refused", func(e *env) {
 		for _, query := range []string{"limit=x", "timeoutSeconds=x"} {
 			e.refused(e.ask("GET", e.configMapsPath()+"?"+query, "").err, badRequest(`parsing "x": invalid syntax`))
 		}

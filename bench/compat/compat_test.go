@@ -12,7 +12,7 @@ import (
 )
 
 // pairs is a line a package.
-var pairs = slices.Concat(queuePairs, restPairs, dynamicPairs, kubernetesPairs, fakePairs, cachePairs, informerPairs, recordPairs, leaderPairs, gentypePairs)
+var pairs = slices.Concat(queuePairs, restPairs, dynamicPairs, kubernetesPairs, fakePairs, cachePairs, informerPairs, recordPairs, leaderPairs, gentypePairs, streamPairs)
 
 var queuePairs = []Pair{
 	{Peer: "k8s.io/client-go/util/workqueue", Own: "vedette.dev/workqueue"},

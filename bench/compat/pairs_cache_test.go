@@ -24,8 +24,6 @@ var cachePairs = []Pair{
 			"SetInformerMetricsProvider", "SetReflectorMetricsProvider"),
 		omitted("only SetReflectorMetricsProvider takes it, and nobody reads what that sets",
 			"MetricsProvider"),
-		omitted("its values are of the type Index, a name that older programs know and the peer has hidden",
-			"Indices"),
 		omitted("there is no list of names that it could empty",
 			"ResetInformerNamesForTesting"),
 	)},

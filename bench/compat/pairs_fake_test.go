@@ -18,7 +18,7 @@ import (
 )
 
 // fakePairs are the clients for tests.
-var fakePairs = []Pair{
+var fakePairs = append(groupFakePairs(), []Pair{
 	{Peer: "k8s.io/client-go/testing", Own: "vedette.dev/testing", Declared: "vedette.dev/internal/testing"},
 	{Peer: "k8s.io/client-go/kubernetes/fake", Own: "vedette.dev/kubernetes/fake"},
 	{Peer: "k8s.io/client-go/dynamic/fake", Own: "vedette.dev/dynamic/fake"},
@@ -26,4 +26,4 @@ var fakePairs = []Pair{
 	{Peer: "k8s.io/client-go/rest/fake", Own: "vedette.dev/rest/fake"},
 	{Peer: "k8s.io/client-go/discovery/fake", Own: "vedette.dev/discovery/fake", Omitted: omitted("OpenAPI models are left out, as in discovery",
 		"FakeDiscovery.OpenAPISchema", "FakeDiscovery.OpenAPISchemaWithContext", "FakeDiscovery.OpenAPIV3", "FakeDiscovery.OpenAPIV3WithContext")},
-}
+}...)

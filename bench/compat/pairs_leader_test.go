@@ -11,7 +11,5 @@ import (
 // leaderPairs are about leader election.
 var leaderPairs = []Pair{
 	{Peer: "k8s.io/client-go/tools/leaderelection/resourcelock", Own: "vedette.dev/leaderelection/resourcelock"},
-	{Peer: "k8s.io/client-go/tools/leaderelection", Own: "vedette.dev/leaderelection", Omitted: merge(
-		omitted("coordinated leader election, which is not offered", "NewCandidate", "LeaseCandidate", "CacheSyncWaiter"),
-	)},
+	{Peer: "k8s.io/client-go/tools/leaderelection", Own: "vedette.dev/leaderelection"},
 }

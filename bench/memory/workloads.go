@@ -87,7 +87,7 @@ func Workloads() []harness.Workload {
 	group(out[16:19], "shrink", 0)
 	group(out[19:23], "bridge", fewRepeats)
 	group(out[23:25], "bridge-unstructured", fewRepeats)
-	return slices.Concat(out, reads(), selects())
+	return slices.Concat(out, reads(), selects(), lists())
 }
 
 // group has workloads measured together, which have the same client-go side.

@@ -13,9 +13,9 @@ func Workloads() []harness.Workload {
 		flowing(1, 0.50),
 		flowing(16, 0.20),
 		flowing(64, 0.10),
-		merging(1),
-		merging(16),
-		merging(64),
+		merging(1, 0.53),
+		merging(16, 0.17),
+		merging(64, 0.083),
 		{
 			Name:    "slow/shared",
 			Doc:     "300,000 updates of 10,000 objects and 1,000 deletions, 30,000 events/s; a handler that needs 1 ms a call, and another. What waits for the one, and how late the other is.",
@@ -96,12 +96,14 @@ func flowing(n int, aim float64) harness.Workload {
 }
 
 // merging lets Vedette merge what waits for a handler that is behind, as it does unless told otherwise.
-func merging(n int) harness.Workload {
+func merging(n int, aim float64) harness.Workload {
 	return harness.Workload{
 		Name: fmt.Sprintf("pipeline/merging-%d", n),
 		Doc:  fmt.Sprintf("The same until %s have heard of the last state of each object; Vedette merges what waits, client-go cannot.", handlers(n)),
 		Rows: []harness.Row{
-			{Value: harness.Wall},
+			{Value: harness.Wall, Aim: harness.Ratio(aim)},
+			{Value: harness.CPU},
+			{Value: harness.Allocs, Unit: harness.Count, Aim: harness.AtMost(4)},
 			{Value: callsAnEvent, Unit: harness.Count},
 		},
 		Prepare: newFlow(n, false),

@@ -250,7 +250,7 @@ func TestWhereAKeyIs(t *testing.T) {
 		"watches v1.Pod":   pods.(*corev1.Pod).ResourceVersion, // of the same name
 	}
 	for _, source := range good.Sources {
-		if source.Cached != want[source.Source] || !source.Ready || source.Trouble != "" {
+		if source.Cached != want[source.Source] || !source.Ready || source.Error != "" {
 			t.Errorf("%+v, want version %s", source, want[source.Source])
 		}
 	}

@@ -84,10 +84,10 @@ func (c shownController[T]) sources(key string) []controller.SourceExplanation {
 			first[s.Source] = len(out)
 			out = append(out, s)
 		case s.Cached == "" || s.Cached == absent:
-			if s.Trouble != "" || !s.Ready {
+			if s.Error != "" || !s.Ready {
 				out = append(out, s)
 			}
-		case out[at].Cached == absent && out[at].Trouble == "" && out[at].Ready:
+		case out[at].Cached == absent && out[at].Error == "" && out[at].Ready:
 			out[at] = s
 		default:
 			out = append(out, s)
@@ -108,7 +108,7 @@ func (f feed) explain(key string) controller.SourceExplanation {
 		s.Source, s.Cached = "for "+f.kind, absent
 	}
 	if err := state.Err(); err != nil {
-		s.Trouble = err.Error()
+		s.Error = err.Error()
 	}
 	for _, h := range state.Handlers {
 		s.Waiting = max(s.Waiting, h.Waiting)

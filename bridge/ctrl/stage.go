@@ -35,7 +35,7 @@ func (f *findings) explain(e *controller.Explanation) {
 	case !item.Due.IsZero() && item.Retries > 0:
 		e.Stage, e.Until, e.Since = controller.StageBackingOff, item.Due, f.lastEnd.At
 		e.Because = fmt.Sprintf("waiting %s for the next try; so far %s in a row", queue, f.tries())
-	case f.trouble(e):
+	case f.notWorking(e):
 	case !item.Due.IsZero():
 		e.Stage, e.Until, e.Since = controller.StageDelayed, item.Due, f.lastEnd.At
 		e.Because = fmt.Sprintf("waiting %s; an event would bring it earlier", queue)
@@ -80,15 +80,15 @@ func (f *findings) turn(queue string) string {
 	return text
 }
 
-// trouble fills in the stage if the controller, or an informer that feeds it, does not work.
-func (f *findings) trouble(e *controller.Explanation) bool {
+// notWorking fills in the stage if the controller, or an informer that feeds it, does not work.
+func (f *findings) notWorking(e *controller.Explanation) bool {
 	if f.state.Phase == controller.PhaseStopping {
 		e.Stage, e.Because = controller.StageNotRunning, "the controller is stopping"
 		return true
 	}
 	for _, s := range f.sources {
-		if s.Trouble != "" {
-			e.Stage, e.Because = controller.StageNotWatched, s.Source+": "+s.Trouble
+		if s.Error != "" {
+			e.Stage, e.Because = controller.StageNotWatched, s.Source+": "+s.Error
 			return true
 		}
 	}

@@ -29,7 +29,7 @@ func TestClientGo(t *testing.T) {
 	}
 	command := filepath.Join(t.TempDir(), "vedette")
 	output(t, root, "go", "build", "-o", command, "./cmd/vedette")
-	for version, tests := range map[string]int{"v0.36.3": 150, "v0.37.2": 180} {
+	for version, tests := range map[string]int{"v0.36.3": 165, "v0.37.2": 185} {
 		t.Run(version, func(t *testing.T) {
 			s := patched(t, command, root, version)
 			s.edit(t, "tools/cache/shared_informer_test.go", withoutAssertions)

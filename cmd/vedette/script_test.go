@@ -48,7 +48,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "start": start, "waitfor": waitFor, "interrupt": interrupt, "ends": ends,
 			"label": label, "delete": deletePod, "setsecret": setSecret, "waitwatch": waitWatch, "waitcreate": waitCreate,
-			"program": program, "hole": hole, "waithole": waitHole, "page": page, "address": pageOf, "hint": hint,
+			"program": program, "hole": hole, "waithole": waitHole, "page": page, "address": pageOf, "hint": hint, "group": group,
 		},
 	})
 }

@@ -148,7 +148,7 @@ func TestNamespacesChangeWhileItRuns(t *testing.T) {
 	})
 }
 
-// client-go takes any period, and nothing is resynced if it is negative.
+// A negative period means no resync. client-go takes any period, too, but an informer resyncs without a pause then.
 func TestANegativePeriodIsNone(t *testing.T) {
 	server := apitest.New(t, apitest.Config{InProcess: true})
 	factory := dynamicinformer.NewDynamicSharedInformerFactory(newClient(t, server), -1)

@@ -28,7 +28,7 @@ type FakeDynamicClient struct {
 }
 
 // NewSimpleDynamicClient returns a client whose server has these objects. The scheme has the kinds of typed objects. It panics if an
-// object has no name or no kind.
+// object has no kind.
 func NewSimpleDynamicClient(scheme *runtime.Scheme, objects ...runtime.Object) *FakeDynamicClient {
 	return NewSimpleDynamicClientWithCustomListKinds(scheme, nil, objects...)
 }
@@ -48,9 +48,9 @@ func NewSimpleDynamicClientWithCustomListKinds(scheme *runtime.Scheme, gvrToList
 		kinds[gvr] = gvr.GroupVersion().WithKind(kind)
 	}
 	c := &FakeDynamicClient{}
-	c.tracker = fakes.Serve(&c.Fake, apitest.Config{Untyped: true, Kinds: kinds.Loose()}, onlyNames{scheme}, objects)
+	c.tracker = fakes.Serve(&c.Fake, apitest.Config{Untyped: true, Unversioned: true, Kinds: kinds.Schemaless()}, onlyNames{scheme}, objects)
 	config := c.tracker.Server().RESTConfig()
-	config.Transport = &fakes.Transport{Fake: &c.Fake, Server: config.Transport, Before: c.serve,
+	config.Transport = &fakes.Transport{Fake: &c.Fake, Server: config.Transport, Before: c.serve, Usable: c.tracker.Usable,
 		Codec: fakes.Untyped{Kinds: kinds, Scheme: scheme}}
 	c.real = dynamic.NewForConfigOrDie(config)
 	return c

@@ -10,7 +10,7 @@
 //	widget, err := widgets.Lister().ByNamespace("default").Get("one")
 //
 // With Config.Share, the informer is one of a factory's: it is started, waited for and stopped together with the others, and
-// another who asks for the same type gets the same informer.
+// further calls for the same type return the same informer.
 package custominformer
 
 import (

@@ -7,11 +7,11 @@ import (
 	"vedette.dev/cache"
 )
 
-// entry is an informer, and its holders. The lock of shared guards it.
+// entry is an informer, and the number of its references. The lock of shared guards it.
 type entry struct {
 	informer cache.SharedIndexInformer
-	// holders is the number of pools that hold it.
-	holders int
+	// references is the number of pools that hold it.
+	references int
 	// cancel stops it. It is nil before the start.
 	cancel context.CancelCauseFunc
 	// ended is closed when it has stopped, or was released before it started.
@@ -40,8 +40,8 @@ func (e *entry) stop(cause error) {
 	e.cancel(cause)
 }
 
-// hold is an entry that is held by one pool.
-type hold struct {
+// reference is an entry that is held by one pool.
+type reference struct {
 	entry *entry
 	// started means that the pool has started it.
 	started bool
@@ -53,18 +53,18 @@ type hold struct {
 	gone          chan struct{}
 }
 
-// wait waits for the informer to end, if this hold was the last.
-func (h *hold) wait(ctx context.Context) error {
-	if !h.last {
+// wait waits for the informer to end, if this reference was the last.
+func (r *reference) wait(ctx context.Context) error {
+	if !r.last {
 		return nil
 	}
 	select {
-	case <-h.entry.ended:
+	case <-r.entry.ended:
 		return nil
 	default:
 	}
 	select {
-	case <-h.entry.ended:
+	case <-r.entry.ended:
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)

@@ -20,7 +20,7 @@ type Pool[K comparable] struct {
 	// The lock of shared guards the following fields.
 
 	// held are the informers that were requested from this pool, including those that have ended.
-	held map[K]*hold
+	held map[K]*reference
 	// closed is set if no informer may be started any more.
 	closed bool
 }
@@ -30,7 +30,7 @@ type shared[K comparable] struct {
 	mu sync.Mutex
 	// live are the informers that a pool holds.
 	//
-	// Invariant: each has at least one holder.
+	// Invariant: each has at least one reference.
 	live map[K]*entry
 	// closed is set if no informer may be started any more, in leases either.
 	closed bool
@@ -47,33 +47,33 @@ func New[K comparable](config Config) (*Pool[K], error) {
 	}
 	return &Pool[K]{
 		shared: &shared[K]{live: map[K]*entry{}, namespaces: &namespaces{set: sortedSet(config.Namespaces)}},
-		held:   map[K]*hold{},
+		held:   map[K]*reference{},
 	}, nil
 }
 
 // Lease returns a pool that shares its informers with this one, and can release them separately.
 func (p *Pool[K]) Lease() *Pool[K] {
-	return &Pool[K]{shared: p.shared, lease: true, held: map[K]*hold{}}
+	return &Pool[K]{shared: p.shared, lease: true, held: map[K]*reference{}}
 }
 
 // IsLease reports whether this pool is a lease.
 func (p *Pool[K]) IsLease() bool { return p.lease }
 
 // Get returns the informer for a key, and holds it. If no pool holds one, it calls create. Further calls return the same
-// informer and add no hold.
+// informer and add no reference.
 func (p *Pool[K]) Get(key K, create func() cache.SharedIndexInformer) cache.SharedIndexInformer {
 	p.shared.mu.Lock()
 	defer p.shared.mu.Unlock()
-	if h := p.held[key]; h != nil {
-		return h.entry.informer
+	if ref := p.held[key]; ref != nil {
+		return ref.entry.informer
 	}
 	e := p.shared.live[key]
 	if e == nil {
 		e = &entry{informer: create(), ended: make(chan struct{})}
 		p.shared.live[key] = e
 	}
-	e.holders++
-	p.held[key] = &hold{entry: e, gone: make(chan struct{})}
+	e.references++
+	p.held[key] = &reference{entry: e, gone: make(chan struct{})}
 	return e.informer
 }
 
@@ -88,30 +88,30 @@ func (p *Pool[K]) StartWithContext(ctx context.Context) {
 	if p.closed || p.shared.closed {
 		return
 	}
-	r := &run[K]{holds: map[K]*hold{}}
-	for key, h := range p.held {
-		if h.started || h.dropped {
+	r := &run[K]{references: map[K]*reference{}}
+	for key, ref := range p.held {
+		if ref.started || ref.dropped {
 			continue
 		}
-		h.started, r.holds[key] = true, h
-		h.leave = func() { r.leave(key) }
-		h.entry.start(ctx, &p.shared.running)
+		ref.started, r.references[key] = true, ref
+		ref.leave = func() { r.leave(key) }
+		ref.entry.start(ctx, &p.shared.running)
 	}
-	if len(r.holds) > 0 {
+	if len(r.references) > 0 {
 		r.stop = context.AfterFunc(ctx, func() { p.end(r, context.Cause(ctx)) })
 	}
 }
 
 // run has the informers that one call of StartWithContext started and that are still held.
 type run[K comparable] struct {
-	holds map[K]*hold
+	references map[K]*reference
 	// stop unregisters the function that is called when the context ends.
 	stop func() bool
 }
 
-// leave removes a hold, so that a long-lived context does not keep released informers alive.
+// leave removes a reference, so that a long-lived context does not keep released informers alive.
 func (r *run[K]) leave(key K) {
-	if delete(r.holds, key); len(r.holds) == 0 {
+	if delete(r.references, key); len(r.references) == 0 {
 		r.stop()
 	}
 }
@@ -120,26 +120,26 @@ func (r *run[K]) leave(key K) {
 func (p *Pool[K]) end(r *run[K], cause error) {
 	p.shared.mu.Lock()
 	defer p.shared.mu.Unlock()
-	for key, h := range maps.Clone(r.holds) {
-		p.release(key, h, cause)
+	for key, ref := range maps.Clone(r.references) {
+		p.release(key, ref, cause)
 	}
 }
 
-// release ends a hold. If it was the last, the informer stops.
-func (p *Pool[K]) release(key K, h *hold, cause error) {
-	if h.dropped {
+// release removes a reference. If it was the last, the informer stops.
+func (p *Pool[K]) release(key K, ref *reference, cause error) {
+	if ref.dropped {
 		return
 	}
-	h.dropped = true
-	if h.leave != nil {
-		h.leave()
+	ref.dropped = true
+	if ref.leave != nil {
+		ref.leave()
 	}
-	if h.entry.holders--; h.entry.holders == 0 {
-		h.last = true
+	if ref.entry.references--; ref.entry.references == 0 {
+		ref.last = true
 		delete(p.shared.live, key)
-		h.entry.stop(cause)
+		ref.entry.stop(cause)
 	}
-	close(h.gone)
+	close(ref.gone)
 }
 
 var errReleased = errors.New("the informer was released")
@@ -149,14 +149,14 @@ var errReleased = errors.New("the informer was released")
 // used again.
 func (p *Pool[K]) Release(ctx context.Context) error {
 	p.shared.mu.Lock()
-	holds := p.held
-	p.held = map[K]*hold{}
-	for key, h := range holds {
-		p.release(key, h, errReleased)
+	references := p.held
+	p.held = map[K]*reference{}
+	for key, ref := range references {
+		p.release(key, ref, errReleased)
 	}
 	p.shared.mu.Unlock()
-	for _, h := range holds {
-		if err := h.wait(ctx); err != nil {
+	for _, ref := range references {
+		if err := ref.wait(ctx); err != nil {
 			return err
 		}
 	}
@@ -166,15 +166,15 @@ func (p *Pool[K]) Release(ctx context.Context) error {
 // Drop is Release for one informer. It ignores an informer that this pool does not hold.
 func (p *Pool[K]) Drop(ctx context.Context, key K) error {
 	p.shared.mu.Lock()
-	h := p.held[key]
-	if h == nil {
+	ref := p.held[key]
+	if ref == nil {
 		p.shared.mu.Unlock()
 		return nil
 	}
 	delete(p.held, key)
-	p.release(key, h, errReleased)
+	p.release(key, ref, errReleased)
 	p.shared.mu.Unlock()
-	return h.wait(ctx)
+	return ref.wait(ctx)
 }
 
 // Shutdown prevents further starts, and waits for the contexts with which informers were started to end, and for the
@@ -184,12 +184,12 @@ func (p *Pool[K]) Shutdown() {
 	p.shared.mu.Lock()
 	p.closed = true
 	p.shared.closed = p.shared.closed || !p.lease
-	holds := maps.Clone(p.held)
+	references := maps.Clone(p.held)
 	p.shared.mu.Unlock()
-	for _, h := range holds {
-		if h.started {
-			<-h.gone
-			_ = h.wait(context.Background()) // this context does not end
+	for _, ref := range references {
+		if ref.started {
+			<-ref.gone
+			_ = ref.wait(context.Background()) // this context does not end
 		}
 	}
 	if !p.lease {

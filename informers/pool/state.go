@@ -23,15 +23,15 @@ func (p *Pool[K]) Informers() map[K]cache.SharedIndexInformer {
 			found[key] = e.informer
 		}
 	}
-	for key, h := range p.held {
+	for key, ref := range p.held {
 		if p.shared.live[key] == nil || p.lease {
-			found[key] = h.entry.informer
+			found[key] = ref.entry.informer
 		}
 	}
 	return found
 }
 
-// all returns the informers that have holders.
+// all returns the informers that have references.
 func (p *Pool[K]) all() []cache.SharedIndexInformer {
 	p.shared.mu.Lock()
 	defer p.shared.mu.Unlock()
@@ -94,9 +94,9 @@ func (p *Pool[K]) startedInformers() map[K]cache.SharedIndexInformer {
 	p.shared.mu.Lock()
 	defer p.shared.mu.Unlock()
 	found := map[K]cache.SharedIndexInformer{}
-	for key, h := range p.held {
-		if h.entry.cancel != nil {
-			found[key] = h.entry.informer
+	for key, ref := range p.held {
+		if ref.entry.cancel != nil {
+			found[key] = ref.entry.informer
 		}
 	}
 	return found

@@ -64,8 +64,8 @@ type format interface {
 	next(raw *rest.Raw, last any) (any, error)
 	// decode decodes an object that has nothing in common with others.
 	decode(raw *rest.Raw) (any, error)
-	// check reports whether an object can certainly be decoded.
-	check(data []byte) bool
+	// atRest appends what is stored of an object that is packed, and reports whether it can certainly be decoded.
+	atRest(dst, data []byte) (stored []byte, ok bool)
 	// holds reports whether an object that is stored is certainly what came.
 	holds(raw *rest.Raw, stored any) bool
 	// forget drops what was kept to find equal parts.
@@ -99,6 +99,7 @@ func New(config Config) *Codec {
 	c.formats = []format{
 		rest.JSON:     newJSONFormat(c, parts),
 		rest.Protobuf: newProtobufFormat(c, parts),
+		rest.CBOR:     newCBORFormat(c, parts),
 	}
 	return c
 }
@@ -187,10 +188,15 @@ func (c *Codec) filtered(raw *rest.Raw, use func(raw *rest.Raw) error) error {
 	if c.filter == nil {
 		return use(raw)
 	}
+	return c.filteredBy(c.filter, raw, use)
+}
+
+// filteredBy calls use with what a filter keeps of an object.
+func (c *Codec) filteredBy(filter *wirefilter.Filter, raw *rest.Raw, use func(raw *rest.Raw) error) error {
 	buffer := c.buffer()
 	defer c.buffers.Put(buffer)
 	var err error
-	if *buffer, err = c.formats[raw.Encoding].filter(c.filter, (*buffer)[:0], raw.Bytes); err != nil {
+	if *buffer, err = c.formats[raw.Encoding].filter(filter, (*buffer)[:0], raw.Bytes); err != nil {
 		return fmt.Errorf("cannot drop fields of %d bytes of %s: %w", len(raw.Bytes), raw.Encoding, err)
 	}
 	less := rest.Raw{Encoding: raw.Encoding, APIVersion: raw.APIVersion, Kind: raw.Kind, Bytes: *buffer}
@@ -255,13 +261,14 @@ func (c *Codec) plain(raw *rest.Raw) (any, error) {
 	return obj, err
 }
 
-// check returns the error of decoding an object, nil if it can be decoded.
-func (c *Codec) check(raw *rest.Raw) error {
-	if c.formats[raw.Encoding].check(raw.Bytes) {
-		return nil
+// atRest appends what is stored of an object that is packed. One that cannot be decoded is an error.
+func (c *Codec) atRest(dst []byte, raw *rest.Raw) ([]byte, error) {
+	dst, ok := c.formats[raw.Encoding].atRest(dst, raw.Bytes)
+	if ok {
+		return dst, nil
 	}
 	_, err := c.decode(raw)
-	return err
+	return dst, err
 }
 
 // decode decodes an object that has nothing in common with others.
@@ -291,6 +298,7 @@ func (c *Codec) NoteSize(objects int) {
 	if c.most > minForget && objects < c.most/4 {
 		c.most = objects
 		c.trimmed.Forget()
+		c.packing.forget()
 		for _, f := range c.formats {
 			f.forget()
 		}

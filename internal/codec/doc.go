@@ -3,13 +3,13 @@
 // # Types
 //
 //	Codec    how an informer makes what it stores of what comes     New with a Config
-//	format   one encoding of objects of one Go type                 protobuf.go, json.go
+//	format   one encoding of objects of one Go type                 protobuf.go, json.go, cbor.go
 //	packed   an object at rest: compressed bytes, with its identity; the object.AtRest of this module
 //
 // # How it is made
 //
 //	raw bytes ─▶ format.filter (Keep, Drop) ─▶ live:   format.next, beside what is stored ─▶ the object
-//	                                        └▶ packed: format.check, copy ─▶ *packed, uncompressed
+//	                                        └▶ packed: format.atRest ─▶ *packed, uncompressed
 //	                                                   Compress, when it is stored ─▶ *packed
 //
 // Load is called with the bytes of an object, Admit with an object that came decoded. Both return what is stored. A transform sees a

@@ -43,15 +43,24 @@ func (f *jsonFormat) next(raw *rest.Raw, last any) (any, error) {
 }
 
 func (f *jsonFormat) nextUnstructured(raw *rest.Raw, last any) (any, error) {
-	var before map[string]any
-	if u, ok := last.(runtime.Unstructured); ok {
-		before = u.UnstructuredContent()
-	}
-	content, err := jsonread.DecodeNext(raw.Bytes, f.texts, before)
+	content, err := jsonread.DecodeNext(raw.Bytes, f.texts, contentOf(last))
 	if err != nil || content == nil {
 		return f.codec.decode(raw) // whose error says more
 	}
-	// The outermost map is that of this object alone. The items of a list do not say what they are.
+	return f.codec.unstructuredOf(raw, content), nil
+}
+
+// contentOf returns the content of an unstructured object, nil if it is none.
+func contentOf(obj any) map[string]any {
+	if u, ok := obj.(runtime.Unstructured); ok {
+		return u.UnstructuredContent()
+	}
+	return nil
+}
+
+// unstructuredOf returns an unstructured object. The outermost map of its content is that of this object alone.
+func (c *Codec) unstructuredOf(raw *rest.Raw, content map[string]any) any {
+	// The items of a list do not say what they are.
 	if content["apiVersion"] == nil && raw.APIVersion != "" {
 		content["apiVersion"] = raw.APIVersion
 	}
@@ -59,12 +68,16 @@ func (f *jsonFormat) nextUnstructured(raw *rest.Raw, last any) (any, error) {
 		content["kind"] = raw.Kind
 	}
 	// A program without unstructured objects should not have their methods: so they are not named here.
-	obj := f.codec.newObject()
+	obj := c.newObject()
 	obj.(runtime.Unstructured).SetUnstructuredContent(content)
-	return obj, nil
+	return obj
 }
 
 func (f *jsonFormat) decode(raw *rest.Raw) (any, error) { return f.codec.decode(raw) }
+
+func (f *jsonFormat) atRest(dst, data []byte) ([]byte, bool) {
+	return append(dst, data...), f.check(data)
+}
 
 func (f *jsonFormat) check(data []byte) bool {
 	if f.codec.unstructured { // any object can be decoded

@@ -10,12 +10,14 @@ import (
 	"sync"
 	"sync/atomic"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"vedette.dev/internal/object"
 	"vedette.dev/internal/pack"
+	"vedette.dev/internal/wire/wirefilter"
 	"vedette.dev/rest"
 )
 
@@ -27,6 +29,7 @@ type packed struct {
 	text             string
 	keyLong, uidLong uint32
 	bytes            pack.Packed
+	labels           *labelText
 	// uncompressed is the bytes as they came, until they are compressed; nil then. It only changes before others see the object.
 	uncompressed *[]byte
 }
@@ -45,6 +48,7 @@ type packedForm struct {
 type packing struct {
 	codec  *Codec
 	packer *pack.Packer
+	labels *labelTexts
 	seed   maphash.Seed
 	// slots has room for as many as may decode at the same time on behalf of readers.
 	slots chan struct{}
@@ -52,9 +56,16 @@ type packing struct {
 	// were notified of last, which several handlers are given, so that no reader is given a copy of what one of them has written.
 	forReaders, forHandlers decodeCache
 
-	mu    sync.Mutex
-	forms map[packedForm]*packedForm
-	last  atomic.Pointer[packedForm]
+	mu      sync.Mutex
+	forms   map[packedForm]*packedForm
+	filters map[fieldsOfType]*wirefilter.Filter // for readers of some fields
+	last    atomic.Pointer[packedForm]
+}
+
+// fieldsOfType are fields of a Go type, nil for that of the informer, by their ID.
+type fieldsOfType struct {
+	typ reflect.Type
+	id  string
 }
 
 // decodeCache is the objects that were decoded last.
@@ -75,9 +86,10 @@ func newPacking(c *Codec) *packing {
 	return &packing{
 		codec:  c,
 		packer: pack.New(pack.Config{}),
+		labels: newLabelTexts(),
 		seed:   maphash.MakeSeed(),
 		slots:  make(chan struct{}, 2*goruntime.GOMAXPROCS(0)),
-		forms:  map[packedForm]*packedForm{},
+		forms:  map[packedForm]*packedForm{}, filters: map[fieldsOfType]*wirefilter.Filter{},
 	}
 }
 
@@ -117,20 +129,45 @@ func (k *packing) take(raw *rest.Raw) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := k.codec.check(raw); err != nil {
-		return nil, err
-	}
 	text, _ := raw.IdentityText()
 	uncompressed := k.codec.buffer()
 	if cap(*uncompressed) > 4*len(raw.Bytes)+1024 { // it may be kept for a while, if a handler is slow
 		k.codec.buffers.Put(uncompressed)
 		uncompressed = new([]byte)
 	}
-	*uncompressed = append((*uncompressed)[:0], raw.Bytes...)
+	if *uncompressed, err = k.codec.atRest((*uncompressed)[:0], raw); err != nil {
+		k.codec.buffers.Put(uncompressed)
+		return nil, err
+	}
 	return &packed{
 		form: k.form(packedForm{encoding: raw.Encoding, apiVersion: raw.APIVersion, kind: raw.Kind}),
 		text: text, keyLong: uint32(len(text) - len(m.UID) - len(m.ResourceVersion)), uidLong: uint32(len(m.UID)), uncompressed: uncompressed,
+		labels: k.labelsOf(raw, *uncompressed),
 	}, nil
+}
+
+// forget drops what was kept to find equal labels. k may be nil.
+func (k *packing) forget() {
+	if k != nil {
+		k.labels.cache.Clear()
+	}
+}
+
+// labelsOf returns the labels of an object as it came, of which stored is to be stored. It can be decoded.
+func (k *packing) labelsOf(raw *rest.Raw, stored []byte) *labelText {
+	if raw.Encoding == rest.CBOR {
+		// Its keys are in order in what is stored, so that equal labels are equal texts.
+		raw = &rest.Raw{Encoding: raw.Encoding, Bytes: stored}
+	}
+	set, err := k.labels.of(raw)
+	if err == nil {
+		return set
+	}
+	var m metav1.PartialObjectMetadata
+	if err := Into(raw, &m); err != nil {
+		return nil // as Unstructured.GetLabels, of labels that are not texts
+	}
+	return k.labels.ofMap(m.Labels)
 }
 
 // Key returns namespace/name.
@@ -177,6 +214,7 @@ func (k *packing) packObject(obj any) (any, error) {
 	key, uid := object.Join(m.GetNamespace(), m.GetName()), string(m.GetUID())
 	return &packed{
 		form: k.form(form), text: key + uid + m.GetResourceVersion(), keyLong: uint32(len(key)), uidLong: uint32(len(uid)), uncompressed: &data,
+		labels: k.labels.ofMap(m.GetLabels()),
 	}, nil
 }
 

@@ -7,9 +7,12 @@ import (
 	"unsafe"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"vedette.dev/internal/object"
+	"vedette.dev/internal/wire/wirefilter"
 	"vedette.dev/rest"
 )
 
@@ -53,6 +56,41 @@ func (p *packed) Copy() (any, error) {
 		return o.DeepCopyObject(), nil
 	}
 	return p.decodeInTurn()
+}
+
+// CopyFields returns an object that belongs to the caller, with some fields and the identity. The others are not decoded.
+func (p *packed) CopyFields(fields *object.Fields) (obj any, err error) {
+	k := p.form.packing
+	filter, err := k.filterOf(p.form.typ, fields)
+	if err != nil {
+		return nil, err
+	}
+	err = p.open(func(raw *rest.Raw) error {
+		return k.codec.filteredBy(filter, raw, func(raw *rest.Raw) error {
+			obj, err = p.form.decode(raw)
+			return err
+		})
+	})
+	return obj, err
+}
+
+// filterOf returns the filter for fields of a type, or of the type of the informer if it is nil.
+func (k *packing) filterOf(t reflect.Type, fields *object.Fields) (*wirefilter.Filter, error) {
+	id := fieldsOfType{t, fields.ID}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if f := k.filters[id]; f != nil {
+		return f, nil
+	}
+	example := k.codec.newObject()
+	if t != nil {
+		example = reflect.New(t.Elem()).Interface()
+	}
+	f, err := wirefilter.Keep(example, fields.Paths...)
+	if err == nil && len(k.filters) < mostForms { // the others are made again each time
+		k.filters[id] = f
+	}
+	return f, err
 }
 
 // decodeInTurn decodes the object for a reader. Only some readers do so at the same time.
@@ -106,18 +144,12 @@ func (p *packed) Metadata() (*metav1.PartialObjectMetadata, error) {
 	return m, nil
 }
 
-// Labels decodes the labels alone.
-func (p *packed) Labels() (set map[string]string, err error) {
-	err = p.open(func(raw *rest.Raw) error {
-		set, err = raw.Labels()
-		return err
-	})
-	return set, err
-}
+// Labels returns the labels, without unpacking the object.
+func (p *packed) Labels() labels.Labels { return p.labels }
 
-// IntoText decodes the bytes into obj if they are JSON.
-func (p *packed) IntoText(obj any) (ok bool, err error) {
-	if p.form.encoding != rest.JSON {
+// IntoAny decodes the bytes into obj if they have the names of fields in them.
+func (p *packed) IntoAny(obj any) (ok bool, err error) {
+	if !p.form.encoding.Untyped() {
 		return false, nil
 	}
 	return true, p.open(func(raw *rest.Raw) error { return raw.Into(obj) })

@@ -56,7 +56,9 @@ func (f *protobufFormat) decoded(raw *rest.Raw, obj any, err error) (any, error)
 	return obj, nil
 }
 
-func (f *protobufFormat) check(data []byte) bool { return f.plan != nil && f.plan.Check(data) }
+func (f *protobufFormat) atRest(dst, data []byte) ([]byte, bool) {
+	return append(dst, data...), f.plan != nil && f.plan.Check(data)
+}
 
 func (f *protobufFormat) holds(raw *rest.Raw, stored any) bool {
 	return f.plan != nil && f.plan.Same(stored, raw.Bytes) && f.codec.isNamed(raw, stored)

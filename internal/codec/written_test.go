@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	oldrand "math/rand"
@@ -15,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor"
 	"k8s.io/apimachinery/pkg/types"
 
 	"vedette.dev/internal/mutate"
@@ -33,9 +35,15 @@ func sent(t *testing.T, gvk schema.GroupVersionKind, obj any, encoding rest.Enco
 	if encoding == rest.Protobuf {
 		raw.Bytes, err = obj.(interface{ Marshal() ([]byte, error) }).Marshal()
 	} else {
-		obj = obj.(runtime.Object).DeepCopyObject()
-		obj.(runtime.Object).GetObjectKind().SetGroupVersionKind(gvk)
-		raw.Bytes, err = json.Marshal(obj)
+		typed := obj.(runtime.Object).DeepCopyObject()
+		typed.GetObjectKind().SetGroupVersionKind(gvk)
+		if encoding == rest.CBOR {
+			var out bytes.Buffer
+			err = cbor.NewSerializer(nil, nil).EncodeNondeterministic(typed, &out) // as servers do
+			raw.Bytes = out.Bytes()
+		} else {
+			raw.Bytes, err = json.Marshal(typed)
+		}
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +82,8 @@ func TestAWrittenObjectOfEveryKind(t *testing.T) {
 			for _, form := range []struct {
 				encoding rest.Encoding
 				as       runtime.Object
-			}{{rest.Protobuf, reflect.New(typ).Interface().(runtime.Object)}, {rest.JSON, reflect.New(typ).Interface().(runtime.Object)}, {rest.JSON, &unstructured.Unstructured{}}} {
+			}{{rest.Protobuf, reflect.New(typ).Interface().(runtime.Object)}, {rest.JSON, reflect.New(typ).Interface().(runtime.Object)}, {rest.JSON, &unstructured.Unstructured{}},
+				{rest.CBOR, reflect.New(typ).Interface().(runtime.Object)}, {rest.CBOR, &unstructured.Unstructured{}}} {
 				if _, ok := example.(interface{ Marshal() ([]byte, error) }); !ok && form.encoding == rest.Protobuf {
 					continue
 				}

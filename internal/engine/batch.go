@@ -76,13 +76,17 @@ func (b *batch) lockFor(events []*pendingEvent) {
 		if !ev.storable() || ev.stays() {
 			continue
 		}
-		codec.Compress(ev.obj)
 		if observe != nil && !object.IsAtRest(ev.obj) {
 			observe(ev.obj)
 		}
 	}
-	for {
-		b.prepare(events)
+	b.prepare(events) // index functions read objects at rest before they are compressed
+	for _, first := range events {
+		if ev := first.last(); ev.storable() && !ev.stays() {
+			codec.Compress(ev.obj)
+		}
+	}
+	for ; ; b.prepare(events) {
 		b.applyMu.Lock()
 		if b.table.Indexes() == b.indexes {
 			return

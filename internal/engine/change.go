@@ -220,7 +220,7 @@ func (s *Informer) checkChange(c *PartitionChange) error {
 		}
 		for _, id := range c.Start[i].Partitions {
 			if _, ok := ids[id]; !ok {
-				return fmt.Errorf("StreamConfig.Partitions of stream %q has %q, which is no partition", c.Start[i].Name, id)
+				return fmt.Errorf("StreamConfig.Partitions of stream %q has %q, which is not a partition", c.Start[i].Name, id)
 			}
 		}
 	}

@@ -127,7 +127,7 @@ type inbox struct {
 	moved   bool
 	// moving says that a bookmark is not applied.
 	moving bool
-	// coalesced is the number of events that were merged into another.
+	// coalesced is the number of events that were coalesced with another.
 	coalesced uint64
 }
 
@@ -207,7 +207,7 @@ func (ev *pendingEvent) join(n *pendingEvent) {
 	ev.inbox.counts(n, 1)
 }
 
-// coalesce merges a newer event into one that waits.
+// coalesce replaces an event that waits by a newer one of the same key.
 func (ev *pendingEvent) coalesce(n *pendingEvent) {
 	ev.inbox.coalesced++
 	if !n.supersedes(ev) {

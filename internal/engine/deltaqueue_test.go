@@ -159,7 +159,7 @@ func TestDeltaQueueKeepsAll(t *testing.T) {
 	})
 }
 
-func TestDeltaQueueClosedTray(t *testing.T) {
+func TestDeltaQueueClosedInbox(t *testing.T) {
 	m := newDeltaQueue()
 	tr := m.newInbox()
 	never := func() bool { return false }

@@ -15,8 +15,8 @@ import (
 	"vedette.dev/internal/codec"
 	"vedette.dev/internal/fanout"
 	"vedette.dev/internal/listwatch"
+	"vedette.dev/internal/mutex"
 	"vedette.dev/internal/table"
-	"vedette.dev/internal/turn"
 )
 
 // Config configures an Informer.
@@ -102,7 +102,7 @@ type Informer struct {
 	lastError   error
 
 	// changing is held while partitions and streams change.
-	changing turn.Turn
+	changing mutex.Mutex
 
 	mu        sync.Mutex
 	started   bool
@@ -144,7 +144,7 @@ func New(config Config) *Informer {
 	s := &Informer{
 		config:     config,
 		queue:      newDeltaQueue(),
-		changing:   turn.New(),
+		changing:   mutex.New(),
 		synced:     make(chan struct{}),
 		own:        map[string]*fanout.Log{},
 		barriers:   map[string]barrier{},

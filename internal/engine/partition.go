@@ -11,9 +11,9 @@ import (
 	"golang.org/x/time/rate"
 
 	"vedette.dev/internal/fanout"
+	"vedette.dev/internal/mutex"
 	"vedette.dev/internal/perturb"
 	"vedette.dev/internal/shrink"
-	"vedette.dev/internal/turn"
 )
 
 // partition is one part of the objects of an informer.
@@ -31,7 +31,7 @@ type partition struct {
 	// each other have the same own log.
 	shared, own *fanout.Log
 	// applying is held by the goroutine that applies a batch, so that index functions are called one at a time.
-	applying turn.Turn
+	applying mutex.Mutex
 	scratch  scratch // of the goroutine that has applying
 
 	// What follows is guarded by applyMu.
@@ -69,7 +69,7 @@ func (s *Informer) newPartition(config PartitionConfig) *partition {
 		own:      s.ownLog(config.ID),
 		awaited:  map[*Stream]struct{}{}, expecting: true,
 		synced:   make(chan struct{}),
-		applying: turn.New(),
+		applying: mutex.New(),
 	}
 	p.room = newRoom(&p.config)
 	p.limiter = rate.NewLimiter(rate.Inf, atOnce)

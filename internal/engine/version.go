@@ -30,6 +30,27 @@ func (s *Informer) StoreVersionOf(key string, streams ...*Stream) string {
 	return lowest
 }
 
+// PartitionVersion returns the version up to which the store has every change of the objects of a partition: the lowest version up to
+// which everything that one of its streams has brought is applied. It is empty if it is not known, and may lag while there is much to
+// apply.
+func (s *Informer) PartitionVersion(id string) string {
+	lowest := ""
+	for i, t := range s.streamsOf(id) {
+		version := s.queue.applied(t, t.received())
+		order, known := object.Compare(version, lowest)
+		switch {
+		case version == "" || i > 0 && !known:
+			return ""
+		case i == 0 || order < 0:
+			lowest = version
+		}
+	}
+	return lowest
+}
+
+// PartitionLen returns the number of objects of a partition.
+func (s *Informer) PartitionLen(id string) int { return s.table.CountOwned(id) }
+
 // received returns the version up to which everything of the stream is in the store or in the deltaQueue.
 func (t *Stream) received() string {
 	t.informer.mu.Lock()

@@ -3,39 +3,50 @@ package fakes
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"vedette.dev/internal/reaction"
 	"vedette.dev/testing"
 )
 
 // answer sends what a reactor returned. Nil and no error stand for an empty object, or for what was sent.
 func (t *Transport) answer(c *call, obj runtime.Object, err error) (*http.Response, error) {
 	if err != nil {
-		return t.refuse(c, err)
+		return refuse(err)
 	}
 	if obj == nil {
 		obj = t.nothing(c)
 	}
 	if obj, err = t.Codec.Name(obj, c.resource); err != nil {
-		return nil, &reactionError{fmt.Errorf("the %T that a reactor returned for %s: %w", obj, c.resource.Resource, err)}
+		return refuse(fmt.Errorf("the %T that a reactor returned for %s: %w", obj, c.resource.Resource, err))
 	}
-	data, err := json.Marshal(obj)
+	data, err := marshal(obj)
 	if err != nil {
-		return nil, &reactionError{fmt.Errorf("the %T that a reactor returned for %s: %w", obj, c.resource.Resource, err)}
+		return refuse(fmt.Errorf("the %T that a reactor returned for %s: %w", obj, c.resource.Resource, err))
 	}
 	code := http.StatusOK
 	if c.req.Method == http.MethodPost {
 		code = http.StatusCreated
 	}
 	return response(c.req, code, "application/json", data), nil
+}
+
+// marshal encodes an object as JSON, in which the deletion timestamp &metav1.Time{}, with which tests mark objects as being
+// deleted, would be null.
+func marshal(obj runtime.Object) ([]byte, error) {
+	data, err := json.Marshal(obj)
+	if m, ok := obj.(metav1.Object); ok && err == nil {
+		if _, untyped := obj.(runtime.Unstructured); !untyped && m.GetDeletionTimestamp() != nil && m.GetDeletionTimestamp().IsZero() {
+			data = bytes.Replace(data, []byte(`"deletionTimestamp":null`), []byte(`"deletionTimestamp":"0001-01-01T00:00:00Z"`), 1)
+		}
+	}
+	return data, err
 }
 
 // nothing is the object of an answer that has none.
@@ -59,20 +70,8 @@ func (t *Transport) nothing(c *call) runtime.Object {
 
 var statusType = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
 
-// refuse sends an error that is a Status, and returns others.
-func (t *Transport) refuse(c *call, err error) (*http.Response, error) {
-	var status apierrors.APIStatus
-	if !errors.As(err, &status) {
-		return nil, &reactionError{err}
-	}
-	return statusResponse(c.req, new(status.Status())), nil
-}
-
-// reactionError is what a reactor returned. It hides what else the error is: clients try again after some.
-type reactionError struct{ err error }
-
-func (e *reactionError) Error() string { return e.err.Error() }
-func (e *reactionError) Unwrap() error { return e.err }
+// refuse returns the error of a reactor, which the client returns as it is.
+func refuse(err error) (*http.Response, error) { return nil, &reaction.Error{Err: err} }
 
 // statusResponse has no Retry-After: who wants a client to try again has a server for that.
 func statusResponse(req *http.Request, status *metav1.Status) *http.Response {
@@ -115,7 +114,7 @@ func (t *Transport) proxy(c *call, a testing.ProxyGetActionImpl) (*http.Response
 			}
 		}
 		if err != nil {
-			return t.refuse(c, err)
+			return refuse(err)
 		}
 	}
 	return statusResponse(c.req, notFound("no reactor answers for "+a.Resource.Resource+" "+a.Name)), nil
@@ -131,7 +130,7 @@ func (t *Transport) logs(c *call, a testing.GenericActionImpl) (*http.Response, 
 		}
 		if handled, _, err := r.React(a.DeepCopy()); handled {
 			if err != nil {
-				return t.refuse(c, err)
+				return refuse(err)
 			}
 			break
 		}

@@ -142,11 +142,11 @@ func (c Untyped) Name(obj runtime.Object, gvr schema.GroupVersionResource) (runt
 	return withKind(obj, kind), nil
 }
 
-// Loose returns the kinds, for a server to serve without a definition.
-func (k Kinds) Loose() []apitest.Kind {
-	loose := make([]apitest.Kind, 0, len(k))
+// Schemaless returns the kinds, for a server to serve without a definition.
+func (k Kinds) Schemaless() []apitest.Kind {
+	schemaless := make([]apitest.Kind, 0, len(k))
 	for gvr, kind := range k {
-		loose = append(loose, apitest.Kind{GroupVersionKind: kind, Plural: gvr.Resource})
+		schemaless = append(schemaless, apitest.Kind{GroupVersionKind: kind, Plural: gvr.Resource})
 	}
-	return loose
+	return schemaless
 }

@@ -21,12 +21,7 @@ type ServerWatch struct{ testing.WatchReactor }
 
 // Serve starts a server for a fake client, with objects, and appends it to the chains.
 func Serve(fake *testing.Fake, config apitest.Config, forms tracker.Forms, objects []runtime.Object) *tracker.Tracker {
-	config.InProcess, config.NoControllers = true, config.Lenient || config.Untyped
-	server, err := apitest.Start(config)
-	if err != nil {
-		panic(err) // the configuration is valid
-	}
-	t := tracker.New(server, forms)
+	t := tracker.New(config, forms)
 	for i, obj := range objects {
 		if err := t.Add(obj); err != nil {
 			panic(fmt.Sprintf("fake: object %d, a %T: %v", i, obj, err))

@@ -18,6 +18,8 @@ type Transport struct {
 	// Server handles what no reactor does. It may be nil.
 	Server http.RoundTripper
 	Codec  Codec
+	// Usable, if set, returns an error for a resource that the server cannot be asked for.
+	Usable func(schema.GroupVersionResource) error
 	// Before, if set, is called before an object is created.
 	Before func(gvr schema.GroupVersionResource, obj runtime.Object)
 }
@@ -63,7 +65,7 @@ func (t *Transport) dispatch(c *call) (*http.Response, error) {
 	switch a := c.action.(type) {
 	case testing.WatchActionImpl:
 		if t.mustList(a) {
-			return t.refuse(c, errMustList(c.resource))
+			return refuse(errMustList(c.resource))
 		}
 		return t.watch(c, a)
 	case testing.ProxyGetActionImpl:
@@ -91,6 +93,11 @@ func (t *Transport) dispatch(c *call) (*http.Response, error) {
 func (t *Transport) pass(c *call) (*http.Response, error) {
 	if t.Server == nil {
 		return t.answer(c, nil, nil)
+	}
+	if t.Usable != nil {
+		if err := t.Usable(c.resource); err != nil {
+			return refuse(err)
+		}
 	}
 	if create, ok := c.action.(testing.CreateActionImpl); ok && t.Before != nil && create.Subresource == "" {
 		t.Before(create.Resource, create.Object)

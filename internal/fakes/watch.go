@@ -2,7 +2,6 @@ package fakes
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -32,17 +31,17 @@ func (t *Transport) watch(c *call, a testing.WatchActionImpl) (*http.Response, e
 		case !handled:
 			continue
 		case err != nil:
-			return t.refuse(c, err)
+			return refuse(err)
 		case w == nil:
-			return nil, &reactionError{fmt.Errorf("a reactor handled the watch of %s without a watch and without an error", a.Resource.Resource)}
+			return refuse(fmt.Errorf("a reactor handled the watch of %s without a watch and without an error", a.Resource.Resource))
 		}
 		return t.stream(c, w), nil
 	}
-	return nil, &reactionError{fmt.Errorf("no reactor handles the watch of %s", a.Resource.Resource)}
+	return refuse(fmt.Errorf("no reactor handles the watch of %s", a.Resource.Resource))
 }
 
-// mustList reports whether a watch asks for a list at its beginning, where reactors have a word in lists or watches: those who
-// wrote them expect a list and then a watch.
+// mustList reports whether a watch asks for a list at its beginning, where reactors have a word in lists or watches: they
+// were written for a list and then a watch.
 func (t *Transport) mustList(a testing.WatchActionImpl) bool {
 	if a.ListOptions.SendInitialEvents == nil || !*a.ListOptions.SendInitialEvents {
 		return false
@@ -116,7 +115,7 @@ func (t *Transport) frame(c *call, e watch.Event) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := json.Marshal(obj)
+	data, err := marshal(obj)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,8 @@ type Config struct {
 	// Number is shown in the state.
 	Number int
 	// MaxWaiting is how many notifications that hold a state of an object that is no longer in the store may wait before those
-	// that wait are coalesced. Zero means 2048, less means that nothing is ever coalesced.
+	// that wait are coalesced. Zero means 2048, unless the listener began the batch that it reads only a moment ago; less means
+	// that nothing is ever coalesced.
 	MaxWaiting int
 	// OnPanic is what becomes of a notification on which the handler panics.
 	OnPanic PanicPolicy
@@ -33,8 +34,13 @@ type Config struct {
 	OnSynced, OnEnded func()
 }
 
-// defaultWaiting is the MaxWaiting of the zero value. Each notification that waits holds two states of an object.
-const defaultWaiting = 2048
+// A listener with the default MaxWaiting coalesces when more than defaultWaiting notifications wait, each of which holds two states of
+// an object, and it is behind by more than defaultDelay. In a burst, listeners that keep up are behind by some thousand
+// notifications for some milliseconds: to coalesce these would cost more than to deliver them, and save almost none.
+const (
+	defaultWaiting = 2048
+	defaultDelay   = 100 * time.Millisecond
+)
 
 // Replay is the objects that there are when a listener is added, as notifications.
 type Replay interface {
@@ -56,6 +62,7 @@ type Replay interface {
 type Listener struct {
 	config     Config
 	maxWaiting uint64        // zero means that nothing is ever coalesced
+	maxDelay   time.Duration // coalesce only if the listener is behind by more than that
 	wake       chan struct{} // has room for one
 	ctx        context.Context
 	cancel     context.CancelFunc
@@ -67,7 +74,9 @@ type Listener struct {
 	next atomic.Uint64
 	// passed is batch.retained of the batch that is being read.
 	passed atomic.Uint64
-	idle   atomic.Bool
+	// since is batch.at of the batch that is being read, or when the listener was added, in nanoseconds. Zero if all was read.
+	since atomic.Int64
+	idle  atomic.Bool
 	// stopped is set with ctx, and cheaper to read.
 	stopped atomic.Bool
 	// syncAt is the number of the first notification that does not count for synced, never until that is known.
@@ -113,7 +122,7 @@ func NewListener(config Config) *Listener {
 	}
 	switch {
 	case config.MaxWaiting == 0:
-		l.maxWaiting = defaultWaiting
+		l.maxWaiting, l.maxDelay = defaultWaiting, defaultDelay
 	case config.MaxWaiting > 0:
 		l.maxWaiting = uint64(config.MaxWaiting)
 	}
@@ -129,11 +138,23 @@ func (l *Listener) stop() {
 }
 
 // appended is called by the writer of the log after it has appended. before is batch.retained of the batch that was the last.
-func (l *Listener) appended(before uint64) {
-	if l.coalescing.Load() || l.maxWaiting > 0 && before > l.passed.Load()+l.maxWaiting {
+func (l *Listener) appended(before uint64, now time.Time) {
+	if l.coalescing.Load() || l.isBehind(before, now) {
 		l.coalesce()
 	}
 	l.wakeUp()
+}
+
+// isBehind reports whether so much waits, and for so long, that it is to be coalesced.
+func (l *Listener) isBehind(before uint64, now time.Time) bool {
+	if l.maxWaiting == 0 || before <= l.passed.Load()+l.maxWaiting {
+		return false
+	}
+	if l.maxDelay == 0 {
+		return true
+	}
+	since := l.since.Load()
+	return since != 0 && now.UnixNano()-since > int64(l.maxDelay)
 }
 
 func (l *Listener) wakeUp() {
@@ -263,7 +284,11 @@ func (l *Listener) take() (waiting, *batch) {
 	}
 	b := l.batch.next.Load()
 	if b == nil {
+		l.since.Store(0)
 		return none, nil
+	}
+	if len(b.notifications) > 0 {
+		l.since.Store(b.at.UnixNano())
 	}
 	l.batch = b
 	l.current = current{kind: oneBatch, number: b.first}

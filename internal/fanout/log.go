@@ -49,6 +49,7 @@ func (log *Log) Add(l *Listener, replay func() Replay) bool {
 	l.batch = log.last
 	l.next.Store(log.last.end())
 	l.passed.Store(log.last.retained)
+	l.since.Store(time.Now().UnixNano())
 	if log.synced {
 		l.syncAt.Store(log.last.end())
 	}
@@ -139,7 +140,7 @@ func (log *Log) Append(notifications []Notification) {
 	// The last batch is empty, so that listeners that have read everything hold nothing.
 	log.write(&batch{})
 	for _, l := range log.listeners {
-		l.appended(before)
+		l.appended(before, at)
 	}
 }
 

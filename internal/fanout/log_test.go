@@ -104,6 +104,55 @@ func TestAListenerFarBehindDeliversTheNewestOfEachKey(t *testing.T) {
 	})
 }
 
+// TestABurstIsNotCoalesced: with the default limit, a listener that is behind for a moment only is notified of every change.
+func TestABurstIsNotCoalesced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := startLog(t)
+		gate := make(chan struct{})
+		d := &diary{during: func(string) { <-gate }}
+		l := listen(log, config(d.call))
+		time.Sleep(time.Hour) // a listener that has nothing to deliver is not behind
+		version := 0
+		burst := func() {
+			for range 2 * defaultWaiting {
+				log.Append([]Notification{updated("a", version, version+1)})
+				version++
+			}
+			synctest.Wait()
+		}
+		burst()
+		wantEqual(t, "coalescing in a burst", l.State().Coalescing, false)
+		time.Sleep(defaultDelay)
+		burst()
+		wantEqual(t, "coalescing after the delay", l.State().Coalescing, false)
+		time.Sleep(time.Nanosecond)
+		log.Append([]Notification{updated("a", version, version+1)})
+		wantEqual(t, "coalescing when it is behind", l.State().Coalescing, true)
+		close(gate)
+		synctest.Wait()
+		wantEqual(t, "notifications", d.read(), []string{"update a from 0 to 1", fmt.Sprintf("update a from 1 to %d", version+1)})
+	})
+}
+
+// TestAReplayIsADelay: a listener that is added late and is slow in its replay is behind, too.
+func TestAReplayIsADelay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := startLog(t)
+		gate := make(chan struct{})
+		d := &diary{during: func(string) { <-gate }}
+		l := listen(log, config(d.call), added("a", 0))
+		synctest.Wait()
+		time.Sleep(2 * defaultDelay)
+		for i := range defaultWaiting + 2 {
+			log.Append([]Notification{updated("a", i, i+1)})
+		}
+		wantEqual(t, "coalescing", l.State().Coalescing, true)
+		close(gate)
+		synctest.Wait()
+		wantEqual(t, "calls", len(d.read()), 2)
+	})
+}
+
 func TestAListenerWithoutALimitDeliversEverything(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := startLog(t)

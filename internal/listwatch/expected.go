@@ -92,7 +92,7 @@ func (r *Reflector) initRaw() {
 	}
 	// A client that knows only the resource does not know that a type has no protobuf encoding.
 	_, protobuf := r.newObject().(interface{ Unmarshal([]byte) error })
-	r.onlyJSON = r.config.Source.AnyForm && !protobuf
+	r.notProtobuf = r.config.Source.AnyForm && !protobuf
 	r.kind.name = reflect.TypeOf(r.newObject()).Elem().Name()
 }
 

@@ -150,7 +150,7 @@ type Reflector struct {
 	expectedType reflect.Type
 	expectedGVK  *schema.GroupVersionKind
 	newObject    func() any
-	onlyJSON     bool // newObject does not support protobuf, and the client does not know
+	notProtobuf  bool // newObject does not support protobuf, and the client does not know
 
 	// The fields below outlive a round, and belong to the goroutine of Run.
 	backoff  *backoff

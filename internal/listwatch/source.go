@@ -103,7 +103,7 @@ func (s *objectSource) next(e *Event) error {
 		default:
 		}
 	}
-	s.r.heard()
+	s.r.noteEvents()
 	select {
 	case <-s.done:
 		return context.Cause(s.ctx)
@@ -191,8 +191,8 @@ func (r *Reflector) watchRaw(ctx context.Context, options metav1.ListOptions) (*
 // prepare makes a request whose response can be decoded into newObject, and that is not retried by the client: the
 // reflector backs off and retries itself, and reports it in its State.
 func (r *Reflector) prepare(request *rest.Request) *rest.Request {
-	if r.onlyJSON {
-		request.SetHeader("Accept", runtime.ContentTypeJSON)
+	if r.notProtobuf {
+		request.WithoutProtobuf()
 	}
 	return request.MaxRetries(0)
 }

@@ -250,9 +250,9 @@ func (r *Reflector) moved(version string) {
 	}
 }
 
-// heard sets LastEvent, once for many events of a decoded watch: reading the clock for each would cost more than the
+// noteEvents sets LastEvent, once for many events of a decoded watch: reading the clock for each would cost more than the
 // rest.
-func (r *Reflector) heard() {
+func (r *Reflector) noteEvents() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.newer {

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -54,15 +55,27 @@ type AtRest interface {
 	Kind() schema.GroupVersionKind
 	// Metadata decodes the metadata alone.
 	Metadata() (*metav1.PartialObjectMetadata, error)
-	// Labels decodes the labels alone.
-	Labels() (map[string]string, error)
+	// Labels returns the labels, without decoding anything.
+	Labels() labels.Labels
 	// Copy returns a decoded object that belongs to the caller.
 	Copy() (any, error)
+	// CopyFields is Copy of the identity of the object and some fields. A path that the object does not have is an error.
+	CopyFields(fields *Fields) (any, error)
 	// Shared returns a decoded object that others may be given, too, and that must not be changed.
 	Shared() (any, error)
-	// IntoText decodes the bytes into obj, which may be of any type, if they are text, and reports whether they are.
-	IntoText(obj any) (ok bool, err error)
+	// IntoAny decodes the bytes into obj, which may be of any type, if their encoding allows that, and reports whether it does.
+	IntoAny(obj any) (ok bool, err error)
 }
+
+// Fields are the fields that a reader needs, as paths of package wirefilter.
+type Fields struct {
+	Paths []string
+	// ID is the same for the same paths.
+	ID string
+}
+
+// NewFields returns the fields with these paths.
+func NewFields(paths ...string) *Fields { return &Fields{Paths: paths, ID: strings.Join(paths, " ")} }
 
 // IsAtRest reports whether an object is kept as bytes, so that no other goroutine can have written to it.
 func IsAtRest(obj any) bool {

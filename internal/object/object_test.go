@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -17,13 +18,14 @@ type rested struct{ metav1.ObjectMeta }
 
 var errNotDecoded = errors.New("not decoded")
 
-func (r *rested) Key() string                        { return Join(r.Namespace, r.Name) }
-func (r *rested) Revision() Revision                 { return Revision{r.UID, r.ResourceVersion} }
-func (r *rested) Kind() schema.GroupVersionKind      { return schema.GroupVersionKind{} }
-func (r *rested) Labels() (map[string]string, error) { return r.ObjectMeta.Labels, nil }
-func (r *rested) Copy() (any, error)                 { return "a copy", nil }
-func (r *rested) Shared() (any, error)               { return "shared", nil }
-func (r *rested) IntoText(any) (bool, error)         { return false, nil }
+func (r *rested) Key() string                     { return Join(r.Namespace, r.Name) }
+func (r *rested) Revision() Revision              { return Revision{r.UID, r.ResourceVersion} }
+func (r *rested) Kind() schema.GroupVersionKind   { return schema.GroupVersionKind{} }
+func (r *rested) Labels() labels.Labels           { return labels.Set(r.ObjectMeta.Labels) }
+func (r *rested) Copy() (any, error)              { return "a copy", nil }
+func (r *rested) CopyFields(*Fields) (any, error) { return "some fields", nil }
+func (r *rested) Shared() (any, error)            { return "shared", nil }
+func (r *rested) IntoAny(any) (bool, error)       { return false, nil }
 func (r *rested) Metadata() (*metav1.PartialObjectMetadata, error) {
 	return nil, errNotDecoded
 }

@@ -24,7 +24,7 @@ const (
 	// kindSelf copies from the object itself, as far as it is written. The operand is the distance back.
 	kindSelf
 	// kindHex is hexadecimal digits, two in a byte: UIDs, container IDs and checksums are most of what is new in an object. A length of
-	// hexNone is no digit, hexUUID is a UUID of 36 characters in 16 bytes, others are pairs of digits. The operand is the bytes.
+	// hexNone is zero digits, hexUUID is a UUID of 36 characters in 16 bytes, others are pairs of digits. The operand is the bytes.
 	kindHex
 )
 

@@ -24,14 +24,14 @@ func TestConfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for field, spoil := range map[string]func(*Config){
+	for field, corrupt := range map[string]func(*Config){
 		"Resource": func(c *Config) { c.Resource = gentype.Resource{} },
 		"API":      func(c *Config) { c.API = nil },
 		"Client":   func(c *Config) { c.Client = nil },
 		"Factory":  func(c *Config) { c.Factory = nil },
 	} {
 		config := Config{Resource: Resource(Group), API: &gentype.Custom[Site]{}, Client: client, Factory: factory}
-		spoil(&config)
+		corrupt(&config)
 		if _, err := New(config); err == nil || !strings.Contains(err.Error(), "sites: Config."+field+" is ") {
 			t.Errorf("without %s: %v", field, err)
 		}

@@ -4,7 +4,6 @@ import (
 	"hash/maphash"
 	"sync/atomic"
 
-	"vedette.dev/internal/fresh"
 	"vedette.dev/internal/shrink"
 )
 
@@ -46,7 +45,7 @@ func (k *keyTable) makeSlots(n int) []keySlot {
 	for size*maxLoad/maxLoadOf < n {
 		size *= 2
 	}
-	slots := fresh.Slice[keySlot](size)
+	slots := mapped[keySlot](size)
 	k.slots.Store(&slots)
 	return slots
 }

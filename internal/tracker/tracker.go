@@ -3,12 +3,15 @@ package tracker
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
@@ -22,6 +25,11 @@ type Tracker struct {
 	server *apitest.Server
 	client dynamic.Interface
 	forms  Forms
+	// typed means that the server has the Go types of the forms, so that objects are not converted on their way to it.
+	typed bool
+
+	mu      sync.Mutex
+	unnamed map[schema.GroupResource]error
 }
 
 // Forms says what objects look like in Go.
@@ -30,17 +38,48 @@ type Forms interface {
 	runtime.ObjectCreater
 }
 
-// New returns a tracker. Objects of kinds that forms do not know are unstructured.
-func New(server *apitest.Server, forms Forms) *Tracker {
+// New starts a server in this process, and returns a tracker of its objects. Objects of kinds that forms do not know are
+// unstructured.
+func New(config apitest.Config, forms Forms) *Tracker {
+	config.InProcess, config.NoControllers = true, config.Unversioned
+	server, err := apitest.Start(config)
+	if err != nil {
+		panic(err) // the configuration is valid
+	}
 	client, err := dynamic.NewForConfig(server.RESTConfig())
 	if err != nil {
 		panic(err) // the configuration is our own
 	}
-	return &Tracker{server: server, client: client, forms: forms}
+	return &Tracker{server: server, client: client, forms: forms, typed: !config.Untyped, unnamed: map[schema.GroupResource]error{}}
 }
 
 // Server is where the objects are.
 func (t *Tracker) Server() *apitest.Server { return t.server }
+
+// Usable returns an error for a resource of which an object without a name was added.
+func (t *Tracker) Usable(gvr schema.GroupVersionResource) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.unnamed[gvr.GroupResource()]
+}
+
+// addUnnamed notes an object that has no name. It is not an error of Add: constructors of fake clients panic if Add fails,
+// and then no test of a package runs.
+func (t *Tracker) addUnnamed(obj runtime.Object, m metav1.Object, gvk schema.GroupVersionKind) {
+	gvr, _ := meta.UnsafeGuessKindToResource(gvk)
+	text := fmt.Sprintf("fake: a %T in namespace %q was added without a name", obj, m.GetNamespace())
+	if m.GetGenerateName() != "" {
+		text += fmt.Sprintf(", generateName is %q", m.GetGenerateName())
+	}
+	if len(m.GetLabels()) > 0 {
+		text += ", labels are " + labels.FormatLabels(m.GetLabels())
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.unnamed[gvr.GroupResource()] == nil {
+		t.unnamed[gvr.GroupResource()] = errors.New(text)
+	}
+}
 
 // Add stores an object as it is, or each object in a list.
 func (t *Tracker) Add(obj runtime.Object) error {
@@ -67,11 +106,26 @@ func (t *Tracker) Add(obj runtime.Object) error {
 }
 
 func (t *Tracker) add(obj runtime.Object) error {
+	gvk, err := KindOf(t.forms, obj)
+	if err != nil {
+		return err
+	}
+	m, err := meta.Accessor(obj)
+	if err != nil {
+		return err
+	}
+	if m.GetName() == "" {
+		t.addUnnamed(obj, m, gvk)
+		return nil
+	}
+	t.serveKind(gvk, "")
+	if t.typed {
+		return t.server.Put(obj)
+	}
 	u, err := t.untyped(obj)
 	if err != nil {
 		return err
 	}
-	t.serve(u, "")
 	return t.server.Put(u)
 }
 
@@ -116,20 +170,24 @@ func (t *Tracker) on(gvr schema.GroupVersionResource, ns string) dynamic.Resourc
 
 // Get reads an object.
 func (t *Tracker) Get(gvr schema.GroupVersionResource, ns, name string, opts ...metav1.GetOptions) (runtime.Object, error) {
-	o, err := only(opts)
+	o, err := use(t, gvr, opts)
 	if err != nil {
 		return nil, err
+	}
+	if t.typed && o.ResourceVersion == "" {
+		obj, err := t.server.Get(context.Background(), gvr, ns, name)
+		return withoutKind(obj), err
 	}
 	u, err := t.on(gvr, ns).Get(context.Background(), name, o)
 	if err != nil {
 		return nil, err
 	}
-	return t.typed(u)
+	return t.object(u)
 }
 
 // Create adds an object.
 func (t *Tracker) Create(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.CreateOptions) error {
-	o, err := only(opts)
+	o, err := use(t, gvr, opts)
 	if err != nil {
 		return err
 	}
@@ -144,7 +202,7 @@ func (t *Tracker) Create(gvr schema.GroupVersionResource, obj runtime.Object, ns
 
 // Update replaces an object.
 func (t *Tracker) Update(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.UpdateOptions) error {
-	o, err := only(opts)
+	o, err := use(t, gvr, opts)
 	if err != nil {
 		return err
 	}
@@ -167,7 +225,7 @@ func (t *Tracker) Patch(gvr schema.GroupVersionResource, obj runtime.Object, ns 
 
 // Apply makes an object as the configuration says.
 func (t *Tracker) Apply(gvr schema.GroupVersionResource, applyConfiguration runtime.Object, ns string, opts ...metav1.PatchOptions) error {
-	o, err := only(opts)
+	o, err := use(t, gvr, opts)
 	if err != nil {
 		return err
 	}
@@ -186,7 +244,7 @@ func (t *Tracker) Apply(gvr schema.GroupVersionResource, applyConfiguration runt
 
 // List reads the objects of a kind.
 func (t *Tracker) List(gvr schema.GroupVersionResource, gvk schema.GroupVersionKind, ns string, opts ...metav1.ListOptions) (runtime.Object, error) {
-	o, err := only(opts)
+	o, err := use(t, gvr, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +271,7 @@ func (t *Tracker) List(gvr schema.GroupVersionResource, gvk schema.GroupVersionK
 
 // Delete deletes an object.
 func (t *Tracker) Delete(gvr schema.GroupVersionResource, ns, name string, opts ...metav1.DeleteOptions) error {
-	o, err := only(opts)
+	o, err := use(t, gvr, opts)
 	if err != nil {
 		return err
 	}
@@ -222,7 +280,7 @@ func (t *Tracker) Delete(gvr schema.GroupVersionResource, ns, name string, opts 
 
 // Watch follows what happens. Without options, that is what happens from now on.
 func (t *Tracker) Watch(gvr schema.GroupVersionResource, ns string, opts ...metav1.ListOptions) (watch.Interface, error) {
-	o, err := only(opts)
+	o, err := use(t, gvr, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -234,6 +292,14 @@ func (t *Tracker) Watch(gvr schema.GroupVersionResource, ns string, opts ...meta
 		return nil, err
 	}
 	return newTypedWatch(w, t), nil
+}
+
+// use returns the options, if the resource can be used.
+func use[T any](t *Tracker, gvr schema.GroupVersionResource, opts []T) (one T, err error) {
+	if err := t.Usable(gvr); err != nil {
+		return one, err
+	}
+	return only(opts)
 }
 
 // only is the one that is given, or none.

@@ -43,7 +43,7 @@ func (w *typedWatch) run() {
 				return
 			}
 			if u, isObject := e.Object.(*unstructured.Unstructured); isObject {
-				if typed, err := w.tracker.typed(u); err == nil {
+				if typed, err := w.tracker.object(u); err == nil {
 					e.Object = typed
 				}
 			}

@@ -32,16 +32,17 @@ type Clientset struct {
 	discovery *fakediscovery.FakeDiscovery
 }
 
-// NewClientset returns a clientset whose server has these objects, unchanged, and from then on validates and defaults
-// objects as a cluster does. Namespaces are created as needed. It panics if the kind of an object is not served.
+// NewClientset returns a clientset whose server has these objects, with UID and version, and from then on validates and
+// defaults objects as a cluster does. Namespaces are created as needed. It panics if the kind of an object is not served.
+// Tests that were written for client-go's NewClientset, which does none of this, want [NewSimpleClientset].
 func NewClientset(objects ...runtime.Object) *Clientset {
 	return newClientset(apitest.Config{CreateNamespaces: true}, objects)
 }
 
-// NewSimpleClientset returns a clientset whose server has these objects, and stores others unchanged, without
-// validation and defaults. It panics if the kind of an object is not served, or if it has no name.
+// NewSimpleClientset returns a clientset whose server has these objects, and stores others unchanged: without validation and
+// defaults, UID, version and creation timestamp. It panics if the kind of an object is not served.
 func NewSimpleClientset(objects ...runtime.Object) *Clientset {
-	return newClientset(apitest.Config{Lenient: true}, objects)
+	return newClientset(apitest.Config{Unversioned: true}, objects)
 }
 
 // AddToScheme adds all types of this clientset to a scheme.
@@ -73,18 +74,14 @@ func (c *Clientset) Discovery() discovery.DiscoveryInterfaces {
 // the server rejects streaming lists, and reflectors list.
 func (c *Clientset) IsWatchListSemanticsUnSupported() bool { return false }
 
-// kinds are the kinds of all resources.
-var kinds = sync.OnceValue(func() fakes.Kinds { return fakes.KindsOf(scheme.Scheme) })
-
 // client returns the real clientset behind this one.
 func (c *Clientset) client() *kubernetes.Clientset {
 	c.once.Do(func() {
-		transport := &fakes.Transport{Fake: &c.Fake, Codec: fakes.Typed{
-			Kinds: kinds(), Scheme: scheme.Scheme, Decoder: scheme.Codecs.UniversalDeserializer()}}
+		transport := &fakes.Transport{Fake: &c.Fake, Codec: fakes.Builtin()}
 		config := &rest.Config{Host: "http://fake", QPS: -1}
 		if c.tracker != nil {
 			config = c.tracker.Server().RESTConfig()
-			transport.Server = config.Transport
+			transport.Server, transport.Usable = config.Transport, c.tracker.Usable
 		}
 		config.Transport = transport
 		c.real = kubernetes.NewForConfigOrDie(config)

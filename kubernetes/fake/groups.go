@@ -4,305 +4,388 @@ package fake
 
 import (
 	admissionregistrationv1 "vedette.dev/kubernetes/typed/admissionregistration/v1"
+	fakeadmissionregistrationv1 "vedette.dev/kubernetes/typed/admissionregistration/v1/fake"
 	admissionregistrationv1alpha1 "vedette.dev/kubernetes/typed/admissionregistration/v1alpha1"
+	fakeadmissionregistrationv1alpha1 "vedette.dev/kubernetes/typed/admissionregistration/v1alpha1/fake"
 	admissionregistrationv1beta1 "vedette.dev/kubernetes/typed/admissionregistration/v1beta1"
+	fakeadmissionregistrationv1beta1 "vedette.dev/kubernetes/typed/admissionregistration/v1beta1/fake"
 	apiserverinternalv1alpha1 "vedette.dev/kubernetes/typed/apiserverinternal/v1alpha1"
+	fakeapiserverinternalv1alpha1 "vedette.dev/kubernetes/typed/apiserverinternal/v1alpha1/fake"
 	appsv1 "vedette.dev/kubernetes/typed/apps/v1"
+	fakeappsv1 "vedette.dev/kubernetes/typed/apps/v1/fake"
 	appsv1beta1 "vedette.dev/kubernetes/typed/apps/v1beta1"
+	fakeappsv1beta1 "vedette.dev/kubernetes/typed/apps/v1beta1/fake"
 	appsv1beta2 "vedette.dev/kubernetes/typed/apps/v1beta2"
+	fakeappsv1beta2 "vedette.dev/kubernetes/typed/apps/v1beta2/fake"
 	authenticationv1 "vedette.dev/kubernetes/typed/authentication/v1"
+	fakeauthenticationv1 "vedette.dev/kubernetes/typed/authentication/v1/fake"
 	authenticationv1alpha1 "vedette.dev/kubernetes/typed/authentication/v1alpha1"
+	fakeauthenticationv1alpha1 "vedette.dev/kubernetes/typed/authentication/v1alpha1/fake"
 	authenticationv1beta1 "vedette.dev/kubernetes/typed/authentication/v1beta1"
+	fakeauthenticationv1beta1 "vedette.dev/kubernetes/typed/authentication/v1beta1/fake"
 	authorizationv1 "vedette.dev/kubernetes/typed/authorization/v1"
+	fakeauthorizationv1 "vedette.dev/kubernetes/typed/authorization/v1/fake"
 	authorizationv1beta1 "vedette.dev/kubernetes/typed/authorization/v1beta1"
+	fakeauthorizationv1beta1 "vedette.dev/kubernetes/typed/authorization/v1beta1/fake"
 	autoscalingv1 "vedette.dev/kubernetes/typed/autoscaling/v1"
+	fakeautoscalingv1 "vedette.dev/kubernetes/typed/autoscaling/v1/fake"
 	autoscalingv2 "vedette.dev/kubernetes/typed/autoscaling/v2"
+	fakeautoscalingv2 "vedette.dev/kubernetes/typed/autoscaling/v2/fake"
 	batchv1 "vedette.dev/kubernetes/typed/batch/v1"
+	fakebatchv1 "vedette.dev/kubernetes/typed/batch/v1/fake"
 	batchv1beta1 "vedette.dev/kubernetes/typed/batch/v1beta1"
+	fakebatchv1beta1 "vedette.dev/kubernetes/typed/batch/v1beta1/fake"
 	certificatesv1 "vedette.dev/kubernetes/typed/certificates/v1"
+	fakecertificatesv1 "vedette.dev/kubernetes/typed/certificates/v1/fake"
 	certificatesv1alpha1 "vedette.dev/kubernetes/typed/certificates/v1alpha1"
+	fakecertificatesv1alpha1 "vedette.dev/kubernetes/typed/certificates/v1alpha1/fake"
 	certificatesv1beta1 "vedette.dev/kubernetes/typed/certificates/v1beta1"
+	fakecertificatesv1beta1 "vedette.dev/kubernetes/typed/certificates/v1beta1/fake"
 	coordinationv1 "vedette.dev/kubernetes/typed/coordination/v1"
+	fakecoordinationv1 "vedette.dev/kubernetes/typed/coordination/v1/fake"
 	coordinationv1alpha2 "vedette.dev/kubernetes/typed/coordination/v1alpha2"
+	fakecoordinationv1alpha2 "vedette.dev/kubernetes/typed/coordination/v1alpha2/fake"
 	coordinationv1beta1 "vedette.dev/kubernetes/typed/coordination/v1beta1"
+	fakecoordinationv1beta1 "vedette.dev/kubernetes/typed/coordination/v1beta1/fake"
 	corev1 "vedette.dev/kubernetes/typed/core/v1"
+	fakecorev1 "vedette.dev/kubernetes/typed/core/v1/fake"
 	discoveryv1 "vedette.dev/kubernetes/typed/discovery/v1"
+	fakediscoveryv1 "vedette.dev/kubernetes/typed/discovery/v1/fake"
 	discoveryv1beta1 "vedette.dev/kubernetes/typed/discovery/v1beta1"
+	fakediscoveryv1beta1 "vedette.dev/kubernetes/typed/discovery/v1beta1/fake"
 	eventsv1 "vedette.dev/kubernetes/typed/events/v1"
+	fakeeventsv1 "vedette.dev/kubernetes/typed/events/v1/fake"
 	eventsv1beta1 "vedette.dev/kubernetes/typed/events/v1beta1"
+	fakeeventsv1beta1 "vedette.dev/kubernetes/typed/events/v1beta1/fake"
 	extensionsv1beta1 "vedette.dev/kubernetes/typed/extensions/v1beta1"
+	fakeextensionsv1beta1 "vedette.dev/kubernetes/typed/extensions/v1beta1/fake"
 	flowcontrolv1 "vedette.dev/kubernetes/typed/flowcontrol/v1"
+	fakeflowcontrolv1 "vedette.dev/kubernetes/typed/flowcontrol/v1/fake"
 	flowcontrolv1beta1 "vedette.dev/kubernetes/typed/flowcontrol/v1beta1"
+	fakeflowcontrolv1beta1 "vedette.dev/kubernetes/typed/flowcontrol/v1beta1/fake"
 	flowcontrolv1beta2 "vedette.dev/kubernetes/typed/flowcontrol/v1beta2"
+	fakeflowcontrolv1beta2 "vedette.dev/kubernetes/typed/flowcontrol/v1beta2/fake"
 	flowcontrolv1beta3 "vedette.dev/kubernetes/typed/flowcontrol/v1beta3"
+	fakeflowcontrolv1beta3 "vedette.dev/kubernetes/typed/flowcontrol/v1beta3/fake"
 	lifecyclev1alpha1 "vedette.dev/kubernetes/typed/lifecycle/v1alpha1"
+	fakelifecyclev1alpha1 "vedette.dev/kubernetes/typed/lifecycle/v1alpha1/fake"
 	networkingv1 "vedette.dev/kubernetes/typed/networking/v1"
+	fakenetworkingv1 "vedette.dev/kubernetes/typed/networking/v1/fake"
 	networkingv1beta1 "vedette.dev/kubernetes/typed/networking/v1beta1"
+	fakenetworkingv1beta1 "vedette.dev/kubernetes/typed/networking/v1beta1/fake"
 	nodev1 "vedette.dev/kubernetes/typed/node/v1"
+	fakenodev1 "vedette.dev/kubernetes/typed/node/v1/fake"
 	nodev1alpha1 "vedette.dev/kubernetes/typed/node/v1alpha1"
+	fakenodev1alpha1 "vedette.dev/kubernetes/typed/node/v1alpha1/fake"
 	nodev1beta1 "vedette.dev/kubernetes/typed/node/v1beta1"
+	fakenodev1beta1 "vedette.dev/kubernetes/typed/node/v1beta1/fake"
 	policyv1 "vedette.dev/kubernetes/typed/policy/v1"
+	fakepolicyv1 "vedette.dev/kubernetes/typed/policy/v1/fake"
 	policyv1beta1 "vedette.dev/kubernetes/typed/policy/v1beta1"
+	fakepolicyv1beta1 "vedette.dev/kubernetes/typed/policy/v1beta1/fake"
 	rbacv1 "vedette.dev/kubernetes/typed/rbac/v1"
+	fakerbacv1 "vedette.dev/kubernetes/typed/rbac/v1/fake"
 	rbacv1alpha1 "vedette.dev/kubernetes/typed/rbac/v1alpha1"
+	fakerbacv1alpha1 "vedette.dev/kubernetes/typed/rbac/v1alpha1/fake"
 	rbacv1beta1 "vedette.dev/kubernetes/typed/rbac/v1beta1"
+	fakerbacv1beta1 "vedette.dev/kubernetes/typed/rbac/v1beta1/fake"
 	resourcev1 "vedette.dev/kubernetes/typed/resource/v1"
+	fakeresourcev1 "vedette.dev/kubernetes/typed/resource/v1/fake"
 	resourcev1alpha3 "vedette.dev/kubernetes/typed/resource/v1alpha3"
+	fakeresourcev1alpha3 "vedette.dev/kubernetes/typed/resource/v1alpha3/fake"
 	resourcev1beta1 "vedette.dev/kubernetes/typed/resource/v1beta1"
+	fakeresourcev1beta1 "vedette.dev/kubernetes/typed/resource/v1beta1/fake"
 	resourcev1beta2 "vedette.dev/kubernetes/typed/resource/v1beta2"
+	fakeresourcev1beta2 "vedette.dev/kubernetes/typed/resource/v1beta2/fake"
 	schedulingv1 "vedette.dev/kubernetes/typed/scheduling/v1"
+	fakeschedulingv1 "vedette.dev/kubernetes/typed/scheduling/v1/fake"
 	schedulingv1alpha3 "vedette.dev/kubernetes/typed/scheduling/v1alpha3"
+	fakeschedulingv1alpha3 "vedette.dev/kubernetes/typed/scheduling/v1alpha3/fake"
 	schedulingv1beta1 "vedette.dev/kubernetes/typed/scheduling/v1beta1"
+	fakeschedulingv1beta1 "vedette.dev/kubernetes/typed/scheduling/v1beta1/fake"
 	storagev1 "vedette.dev/kubernetes/typed/storage/v1"
+	fakestoragev1 "vedette.dev/kubernetes/typed/storage/v1/fake"
 	storagev1alpha1 "vedette.dev/kubernetes/typed/storage/v1alpha1"
+	fakestoragev1alpha1 "vedette.dev/kubernetes/typed/storage/v1alpha1/fake"
 	storagev1beta1 "vedette.dev/kubernetes/typed/storage/v1beta1"
+	fakestoragev1beta1 "vedette.dev/kubernetes/typed/storage/v1beta1/fake"
 	storagemigrationv1 "vedette.dev/kubernetes/typed/storagemigration/v1"
+	fakestoragemigrationv1 "vedette.dev/kubernetes/typed/storagemigration/v1/fake"
 	storagemigrationv1beta1 "vedette.dev/kubernetes/typed/storagemigration/v1beta1"
+	fakestoragemigrationv1beta1 "vedette.dev/kubernetes/typed/storagemigration/v1beta1/fake"
 )
 
-// AdmissionregistrationV1 returns the client of admissionregistration.k8s.io/v1.
+// AdmissionregistrationV1 returns the client of admissionregistration.k8s.io/v1, a *FakeAdmissionregistrationV1 of its package fake.
 func (c *Clientset) AdmissionregistrationV1() admissionregistrationv1.AdmissionregistrationV1Interface {
-	return c.client().AdmissionregistrationV1()
+	return &fakeadmissionregistrationv1.FakeAdmissionregistrationV1{Fake: &c.Fake, Client: c.client().AdmissionregistrationV1()}
 }
 
-// AdmissionregistrationV1beta1 returns the client of admissionregistration.k8s.io/v1beta1.
+// AdmissionregistrationV1beta1 returns the client of admissionregistration.k8s.io/v1beta1, a *FakeAdmissionregistrationV1beta1 of its package fake.
 func (c *Clientset) AdmissionregistrationV1beta1() admissionregistrationv1beta1.AdmissionregistrationV1beta1Interface {
-	return c.client().AdmissionregistrationV1beta1()
+	return &fakeadmissionregistrationv1beta1.FakeAdmissionregistrationV1beta1{Fake: &c.Fake, Client: c.client().AdmissionregistrationV1beta1()}
 }
 
-// AdmissionregistrationV1alpha1 returns the client of admissionregistration.k8s.io/v1alpha1.
+// AdmissionregistrationV1alpha1 returns the client of admissionregistration.k8s.io/v1alpha1, a *FakeAdmissionregistrationV1alpha1 of its package fake.
 func (c *Clientset) AdmissionregistrationV1alpha1() admissionregistrationv1alpha1.AdmissionregistrationV1alpha1Interface {
-	return c.client().AdmissionregistrationV1alpha1()
+	return &fakeadmissionregistrationv1alpha1.FakeAdmissionregistrationV1alpha1{Fake: &c.Fake, Client: c.client().AdmissionregistrationV1alpha1()}
 }
 
-// InternalV1alpha1 returns the client of internal.apiserver.k8s.io/v1alpha1.
+// InternalV1alpha1 returns the client of internal.apiserver.k8s.io/v1alpha1, a *FakeInternalV1alpha1 of its package fake.
 func (c *Clientset) InternalV1alpha1() apiserverinternalv1alpha1.InternalV1alpha1Interface {
-	return c.client().InternalV1alpha1()
+	return &fakeapiserverinternalv1alpha1.FakeInternalV1alpha1{Fake: &c.Fake, Client: c.client().InternalV1alpha1()}
 }
 
-// AppsV1 returns the client of apps/v1.
-func (c *Clientset) AppsV1() appsv1.AppsV1Interface { return c.client().AppsV1() }
+// AppsV1 returns the client of apps/v1, a *FakeAppsV1 of its package fake.
+func (c *Clientset) AppsV1() appsv1.AppsV1Interface {
+	return &fakeappsv1.FakeAppsV1{Fake: &c.Fake, Client: c.client().AppsV1()}
+}
 
-// AppsV1beta2 returns the client of apps/v1beta2.
-func (c *Clientset) AppsV1beta2() appsv1beta2.AppsV1beta2Interface { return c.client().AppsV1beta2() }
+// AppsV1beta2 returns the client of apps/v1beta2, a *FakeAppsV1beta2 of its package fake.
+func (c *Clientset) AppsV1beta2() appsv1beta2.AppsV1beta2Interface {
+	return &fakeappsv1beta2.FakeAppsV1beta2{Fake: &c.Fake, Client: c.client().AppsV1beta2()}
+}
 
-// AppsV1beta1 returns the client of apps/v1beta1.
-func (c *Clientset) AppsV1beta1() appsv1beta1.AppsV1beta1Interface { return c.client().AppsV1beta1() }
+// AppsV1beta1 returns the client of apps/v1beta1, a *FakeAppsV1beta1 of its package fake.
+func (c *Clientset) AppsV1beta1() appsv1beta1.AppsV1beta1Interface {
+	return &fakeappsv1beta1.FakeAppsV1beta1{Fake: &c.Fake, Client: c.client().AppsV1beta1()}
+}
 
-// AuthenticationV1 returns the client of authentication.k8s.io/v1.
+// AuthenticationV1 returns the client of authentication.k8s.io/v1, a *FakeAuthenticationV1 of its package fake.
 func (c *Clientset) AuthenticationV1() authenticationv1.AuthenticationV1Interface {
-	return c.client().AuthenticationV1()
+	return &fakeauthenticationv1.FakeAuthenticationV1{Fake: &c.Fake, Client: c.client().AuthenticationV1()}
 }
 
-// AuthenticationV1beta1 returns the client of authentication.k8s.io/v1beta1.
+// AuthenticationV1beta1 returns the client of authentication.k8s.io/v1beta1, a *FakeAuthenticationV1beta1 of its package fake.
 func (c *Clientset) AuthenticationV1beta1() authenticationv1beta1.AuthenticationV1beta1Interface {
-	return c.client().AuthenticationV1beta1()
+	return &fakeauthenticationv1beta1.FakeAuthenticationV1beta1{Fake: &c.Fake, Client: c.client().AuthenticationV1beta1()}
 }
 
-// AuthenticationV1alpha1 returns the client of authentication.k8s.io/v1alpha1.
+// AuthenticationV1alpha1 returns the client of authentication.k8s.io/v1alpha1, a *FakeAuthenticationV1alpha1 of its package fake.
 func (c *Clientset) AuthenticationV1alpha1() authenticationv1alpha1.AuthenticationV1alpha1Interface {
-	return c.client().AuthenticationV1alpha1()
+	return &fakeauthenticationv1alpha1.FakeAuthenticationV1alpha1{Fake: &c.Fake, Client: c.client().AuthenticationV1alpha1()}
 }
 
-// AuthorizationV1 returns the client of authorization.k8s.io/v1.
+// AuthorizationV1 returns the client of authorization.k8s.io/v1, a *FakeAuthorizationV1 of its package fake.
 func (c *Clientset) AuthorizationV1() authorizationv1.AuthorizationV1Interface {
-	return c.client().AuthorizationV1()
+	return &fakeauthorizationv1.FakeAuthorizationV1{Fake: &c.Fake, Client: c.client().AuthorizationV1()}
 }
 
-// AuthorizationV1beta1 returns the client of authorization.k8s.io/v1beta1.
+// AuthorizationV1beta1 returns the client of authorization.k8s.io/v1beta1, a *FakeAuthorizationV1beta1 of its package fake.
 func (c *Clientset) AuthorizationV1beta1() authorizationv1beta1.AuthorizationV1beta1Interface {
-	return c.client().AuthorizationV1beta1()
+	return &fakeauthorizationv1beta1.FakeAuthorizationV1beta1{Fake: &c.Fake, Client: c.client().AuthorizationV1beta1()}
 }
 
-// AutoscalingV2 returns the client of autoscaling/v2.
+// AutoscalingV2 returns the client of autoscaling/v2, a *FakeAutoscalingV2 of its package fake.
 func (c *Clientset) AutoscalingV2() autoscalingv2.AutoscalingV2Interface {
-	return c.client().AutoscalingV2()
+	return &fakeautoscalingv2.FakeAutoscalingV2{Fake: &c.Fake, Client: c.client().AutoscalingV2()}
 }
 
-// AutoscalingV1 returns the client of autoscaling/v1.
+// AutoscalingV1 returns the client of autoscaling/v1, a *FakeAutoscalingV1 of its package fake.
 func (c *Clientset) AutoscalingV1() autoscalingv1.AutoscalingV1Interface {
-	return c.client().AutoscalingV1()
+	return &fakeautoscalingv1.FakeAutoscalingV1{Fake: &c.Fake, Client: c.client().AutoscalingV1()}
 }
 
-// BatchV1 returns the client of batch/v1.
-func (c *Clientset) BatchV1() batchv1.BatchV1Interface { return c.client().BatchV1() }
+// BatchV1 returns the client of batch/v1, a *FakeBatchV1 of its package fake.
+func (c *Clientset) BatchV1() batchv1.BatchV1Interface {
+	return &fakebatchv1.FakeBatchV1{Fake: &c.Fake, Client: c.client().BatchV1()}
+}
 
-// BatchV1beta1 returns the client of batch/v1beta1.
+// BatchV1beta1 returns the client of batch/v1beta1, a *FakeBatchV1beta1 of its package fake.
 func (c *Clientset) BatchV1beta1() batchv1beta1.BatchV1beta1Interface {
-	return c.client().BatchV1beta1()
+	return &fakebatchv1beta1.FakeBatchV1beta1{Fake: &c.Fake, Client: c.client().BatchV1beta1()}
 }
 
-// CertificatesV1 returns the client of certificates.k8s.io/v1.
+// CertificatesV1 returns the client of certificates.k8s.io/v1, a *FakeCertificatesV1 of its package fake.
 func (c *Clientset) CertificatesV1() certificatesv1.CertificatesV1Interface {
-	return c.client().CertificatesV1()
+	return &fakecertificatesv1.FakeCertificatesV1{Fake: &c.Fake, Client: c.client().CertificatesV1()}
 }
 
-// CertificatesV1beta1 returns the client of certificates.k8s.io/v1beta1.
+// CertificatesV1beta1 returns the client of certificates.k8s.io/v1beta1, a *FakeCertificatesV1beta1 of its package fake.
 func (c *Clientset) CertificatesV1beta1() certificatesv1beta1.CertificatesV1beta1Interface {
-	return c.client().CertificatesV1beta1()
+	return &fakecertificatesv1beta1.FakeCertificatesV1beta1{Fake: &c.Fake, Client: c.client().CertificatesV1beta1()}
 }
 
-// CertificatesV1alpha1 returns the client of certificates.k8s.io/v1alpha1.
+// CertificatesV1alpha1 returns the client of certificates.k8s.io/v1alpha1, a *FakeCertificatesV1alpha1 of its package fake.
 func (c *Clientset) CertificatesV1alpha1() certificatesv1alpha1.CertificatesV1alpha1Interface {
-	return c.client().CertificatesV1alpha1()
+	return &fakecertificatesv1alpha1.FakeCertificatesV1alpha1{Fake: &c.Fake, Client: c.client().CertificatesV1alpha1()}
 }
 
-// CoordinationV1 returns the client of coordination.k8s.io/v1.
+// CoordinationV1 returns the client of coordination.k8s.io/v1, a *FakeCoordinationV1 of its package fake.
 func (c *Clientset) CoordinationV1() coordinationv1.CoordinationV1Interface {
-	return c.client().CoordinationV1()
+	return &fakecoordinationv1.FakeCoordinationV1{Fake: &c.Fake, Client: c.client().CoordinationV1()}
 }
 
-// CoordinationV1beta1 returns the client of coordination.k8s.io/v1beta1.
+// CoordinationV1beta1 returns the client of coordination.k8s.io/v1beta1, a *FakeCoordinationV1beta1 of its package fake.
 func (c *Clientset) CoordinationV1beta1() coordinationv1beta1.CoordinationV1beta1Interface {
-	return c.client().CoordinationV1beta1()
+	return &fakecoordinationv1beta1.FakeCoordinationV1beta1{Fake: &c.Fake, Client: c.client().CoordinationV1beta1()}
 }
 
-// CoordinationV1alpha2 returns the client of coordination.k8s.io/v1alpha2.
+// CoordinationV1alpha2 returns the client of coordination.k8s.io/v1alpha2, a *FakeCoordinationV1alpha2 of its package fake.
 func (c *Clientset) CoordinationV1alpha2() coordinationv1alpha2.CoordinationV1alpha2Interface {
-	return c.client().CoordinationV1alpha2()
+	return &fakecoordinationv1alpha2.FakeCoordinationV1alpha2{Fake: &c.Fake, Client: c.client().CoordinationV1alpha2()}
 }
 
-// CoreV1 returns the client of core/v1.
-func (c *Clientset) CoreV1() corev1.CoreV1Interface { return c.client().CoreV1() }
+// CoreV1 returns the client of core/v1, a *FakeCoreV1 of its package fake.
+func (c *Clientset) CoreV1() corev1.CoreV1Interface {
+	return &fakecorev1.FakeCoreV1{Fake: &c.Fake, Client: c.client().CoreV1()}
+}
 
-// DiscoveryV1 returns the client of discovery.k8s.io/v1.
-func (c *Clientset) DiscoveryV1() discoveryv1.DiscoveryV1Interface { return c.client().DiscoveryV1() }
+// DiscoveryV1 returns the client of discovery.k8s.io/v1, a *FakeDiscoveryV1 of its package fake.
+func (c *Clientset) DiscoveryV1() discoveryv1.DiscoveryV1Interface {
+	return &fakediscoveryv1.FakeDiscoveryV1{Fake: &c.Fake, Client: c.client().DiscoveryV1()}
+}
 
-// DiscoveryV1beta1 returns the client of discovery.k8s.io/v1beta1.
+// DiscoveryV1beta1 returns the client of discovery.k8s.io/v1beta1, a *FakeDiscoveryV1beta1 of its package fake.
 func (c *Clientset) DiscoveryV1beta1() discoveryv1beta1.DiscoveryV1beta1Interface {
-	return c.client().DiscoveryV1beta1()
+	return &fakediscoveryv1beta1.FakeDiscoveryV1beta1{Fake: &c.Fake, Client: c.client().DiscoveryV1beta1()}
 }
 
-// EventsV1 returns the client of events.k8s.io/v1.
-func (c *Clientset) EventsV1() eventsv1.EventsV1Interface { return c.client().EventsV1() }
+// EventsV1 returns the client of events.k8s.io/v1, a *FakeEventsV1 of its package fake.
+func (c *Clientset) EventsV1() eventsv1.EventsV1Interface {
+	return &fakeeventsv1.FakeEventsV1{Fake: &c.Fake, Client: c.client().EventsV1()}
+}
 
-// EventsV1beta1 returns the client of events.k8s.io/v1beta1.
+// EventsV1beta1 returns the client of events.k8s.io/v1beta1, a *FakeEventsV1beta1 of its package fake.
 func (c *Clientset) EventsV1beta1() eventsv1beta1.EventsV1beta1Interface {
-	return c.client().EventsV1beta1()
+	return &fakeeventsv1beta1.FakeEventsV1beta1{Fake: &c.Fake, Client: c.client().EventsV1beta1()}
 }
 
-// ExtensionsV1beta1 returns the client of extensions/v1beta1.
+// ExtensionsV1beta1 returns the client of extensions/v1beta1, a *FakeExtensionsV1beta1 of its package fake.
 func (c *Clientset) ExtensionsV1beta1() extensionsv1beta1.ExtensionsV1beta1Interface {
-	return c.client().ExtensionsV1beta1()
+	return &fakeextensionsv1beta1.FakeExtensionsV1beta1{Fake: &c.Fake, Client: c.client().ExtensionsV1beta1()}
 }
 
-// FlowcontrolV1 returns the client of flowcontrol.apiserver.k8s.io/v1.
+// FlowcontrolV1 returns the client of flowcontrol.apiserver.k8s.io/v1, a *FakeFlowcontrolV1 of its package fake.
 func (c *Clientset) FlowcontrolV1() flowcontrolv1.FlowcontrolV1Interface {
-	return c.client().FlowcontrolV1()
+	return &fakeflowcontrolv1.FakeFlowcontrolV1{Fake: &c.Fake, Client: c.client().FlowcontrolV1()}
 }
 
-// FlowcontrolV1beta3 returns the client of flowcontrol.apiserver.k8s.io/v1beta3.
+// FlowcontrolV1beta3 returns the client of flowcontrol.apiserver.k8s.io/v1beta3, a *FakeFlowcontrolV1beta3 of its package fake.
 func (c *Clientset) FlowcontrolV1beta3() flowcontrolv1beta3.FlowcontrolV1beta3Interface {
-	return c.client().FlowcontrolV1beta3()
+	return &fakeflowcontrolv1beta3.FakeFlowcontrolV1beta3{Fake: &c.Fake, Client: c.client().FlowcontrolV1beta3()}
 }
 
-// FlowcontrolV1beta2 returns the client of flowcontrol.apiserver.k8s.io/v1beta2.
+// FlowcontrolV1beta2 returns the client of flowcontrol.apiserver.k8s.io/v1beta2, a *FakeFlowcontrolV1beta2 of its package fake.
 func (c *Clientset) FlowcontrolV1beta2() flowcontrolv1beta2.FlowcontrolV1beta2Interface {
-	return c.client().FlowcontrolV1beta2()
+	return &fakeflowcontrolv1beta2.FakeFlowcontrolV1beta2{Fake: &c.Fake, Client: c.client().FlowcontrolV1beta2()}
 }
 
-// FlowcontrolV1beta1 returns the client of flowcontrol.apiserver.k8s.io/v1beta1.
+// FlowcontrolV1beta1 returns the client of flowcontrol.apiserver.k8s.io/v1beta1, a *FakeFlowcontrolV1beta1 of its package fake.
 func (c *Clientset) FlowcontrolV1beta1() flowcontrolv1beta1.FlowcontrolV1beta1Interface {
-	return c.client().FlowcontrolV1beta1()
+	return &fakeflowcontrolv1beta1.FakeFlowcontrolV1beta1{Fake: &c.Fake, Client: c.client().FlowcontrolV1beta1()}
 }
 
-// LifecycleV1alpha1 returns the client of lifecycle.k8s.io/v1alpha1.
+// LifecycleV1alpha1 returns the client of lifecycle.k8s.io/v1alpha1, a *FakeLifecycleV1alpha1 of its package fake.
 func (c *Clientset) LifecycleV1alpha1() lifecyclev1alpha1.LifecycleV1alpha1Interface {
-	return c.client().LifecycleV1alpha1()
+	return &fakelifecyclev1alpha1.FakeLifecycleV1alpha1{Fake: &c.Fake, Client: c.client().LifecycleV1alpha1()}
 }
 
-// NetworkingV1 returns the client of networking.k8s.io/v1.
+// NetworkingV1 returns the client of networking.k8s.io/v1, a *FakeNetworkingV1 of its package fake.
 func (c *Clientset) NetworkingV1() networkingv1.NetworkingV1Interface {
-	return c.client().NetworkingV1()
+	return &fakenetworkingv1.FakeNetworkingV1{Fake: &c.Fake, Client: c.client().NetworkingV1()}
 }
 
-// NetworkingV1beta1 returns the client of networking.k8s.io/v1beta1.
+// NetworkingV1beta1 returns the client of networking.k8s.io/v1beta1, a *FakeNetworkingV1beta1 of its package fake.
 func (c *Clientset) NetworkingV1beta1() networkingv1beta1.NetworkingV1beta1Interface {
-	return c.client().NetworkingV1beta1()
+	return &fakenetworkingv1beta1.FakeNetworkingV1beta1{Fake: &c.Fake, Client: c.client().NetworkingV1beta1()}
 }
 
-// NodeV1 returns the client of node.k8s.io/v1.
-func (c *Clientset) NodeV1() nodev1.NodeV1Interface { return c.client().NodeV1() }
+// NodeV1 returns the client of node.k8s.io/v1, a *FakeNodeV1 of its package fake.
+func (c *Clientset) NodeV1() nodev1.NodeV1Interface {
+	return &fakenodev1.FakeNodeV1{Fake: &c.Fake, Client: c.client().NodeV1()}
+}
 
-// NodeV1beta1 returns the client of node.k8s.io/v1beta1.
-func (c *Clientset) NodeV1beta1() nodev1beta1.NodeV1beta1Interface { return c.client().NodeV1beta1() }
+// NodeV1beta1 returns the client of node.k8s.io/v1beta1, a *FakeNodeV1beta1 of its package fake.
+func (c *Clientset) NodeV1beta1() nodev1beta1.NodeV1beta1Interface {
+	return &fakenodev1beta1.FakeNodeV1beta1{Fake: &c.Fake, Client: c.client().NodeV1beta1()}
+}
 
-// NodeV1alpha1 returns the client of node.k8s.io/v1alpha1.
+// NodeV1alpha1 returns the client of node.k8s.io/v1alpha1, a *FakeNodeV1alpha1 of its package fake.
 func (c *Clientset) NodeV1alpha1() nodev1alpha1.NodeV1alpha1Interface {
-	return c.client().NodeV1alpha1()
+	return &fakenodev1alpha1.FakeNodeV1alpha1{Fake: &c.Fake, Client: c.client().NodeV1alpha1()}
 }
 
-// PolicyV1 returns the client of policy/v1.
-func (c *Clientset) PolicyV1() policyv1.PolicyV1Interface { return c.client().PolicyV1() }
+// PolicyV1 returns the client of policy/v1, a *FakePolicyV1 of its package fake.
+func (c *Clientset) PolicyV1() policyv1.PolicyV1Interface {
+	return &fakepolicyv1.FakePolicyV1{Fake: &c.Fake, Client: c.client().PolicyV1()}
+}
 
-// PolicyV1beta1 returns the client of policy/v1beta1.
+// PolicyV1beta1 returns the client of policy/v1beta1, a *FakePolicyV1beta1 of its package fake.
 func (c *Clientset) PolicyV1beta1() policyv1beta1.PolicyV1beta1Interface {
-	return c.client().PolicyV1beta1()
+	return &fakepolicyv1beta1.FakePolicyV1beta1{Fake: &c.Fake, Client: c.client().PolicyV1beta1()}
 }
 
-// RbacV1 returns the client of rbac.authorization.k8s.io/v1.
-func (c *Clientset) RbacV1() rbacv1.RbacV1Interface { return c.client().RbacV1() }
+// RbacV1 returns the client of rbac.authorization.k8s.io/v1, a *FakeRbacV1 of its package fake.
+func (c *Clientset) RbacV1() rbacv1.RbacV1Interface {
+	return &fakerbacv1.FakeRbacV1{Fake: &c.Fake, Client: c.client().RbacV1()}
+}
 
-// RbacV1beta1 returns the client of rbac.authorization.k8s.io/v1beta1.
-func (c *Clientset) RbacV1beta1() rbacv1beta1.RbacV1beta1Interface { return c.client().RbacV1beta1() }
+// RbacV1beta1 returns the client of rbac.authorization.k8s.io/v1beta1, a *FakeRbacV1beta1 of its package fake.
+func (c *Clientset) RbacV1beta1() rbacv1beta1.RbacV1beta1Interface {
+	return &fakerbacv1beta1.FakeRbacV1beta1{Fake: &c.Fake, Client: c.client().RbacV1beta1()}
+}
 
-// RbacV1alpha1 returns the client of rbac.authorization.k8s.io/v1alpha1.
+// RbacV1alpha1 returns the client of rbac.authorization.k8s.io/v1alpha1, a *FakeRbacV1alpha1 of its package fake.
 func (c *Clientset) RbacV1alpha1() rbacv1alpha1.RbacV1alpha1Interface {
-	return c.client().RbacV1alpha1()
+	return &fakerbacv1alpha1.FakeRbacV1alpha1{Fake: &c.Fake, Client: c.client().RbacV1alpha1()}
 }
 
-// ResourceV1 returns the client of resource.k8s.io/v1.
-func (c *Clientset) ResourceV1() resourcev1.ResourceV1Interface { return c.client().ResourceV1() }
+// ResourceV1 returns the client of resource.k8s.io/v1, a *FakeResourceV1 of its package fake.
+func (c *Clientset) ResourceV1() resourcev1.ResourceV1Interface {
+	return &fakeresourcev1.FakeResourceV1{Fake: &c.Fake, Client: c.client().ResourceV1()}
+}
 
-// ResourceV1beta2 returns the client of resource.k8s.io/v1beta2.
+// ResourceV1beta2 returns the client of resource.k8s.io/v1beta2, a *FakeResourceV1beta2 of its package fake.
 func (c *Clientset) ResourceV1beta2() resourcev1beta2.ResourceV1beta2Interface {
-	return c.client().ResourceV1beta2()
+	return &fakeresourcev1beta2.FakeResourceV1beta2{Fake: &c.Fake, Client: c.client().ResourceV1beta2()}
 }
 
-// ResourceV1beta1 returns the client of resource.k8s.io/v1beta1.
+// ResourceV1beta1 returns the client of resource.k8s.io/v1beta1, a *FakeResourceV1beta1 of its package fake.
 func (c *Clientset) ResourceV1beta1() resourcev1beta1.ResourceV1beta1Interface {
-	return c.client().ResourceV1beta1()
+	return &fakeresourcev1beta1.FakeResourceV1beta1{Fake: &c.Fake, Client: c.client().ResourceV1beta1()}
 }
 
-// ResourceV1alpha3 returns the client of resource.k8s.io/v1alpha3.
+// ResourceV1alpha3 returns the client of resource.k8s.io/v1alpha3, a *FakeResourceV1alpha3 of its package fake.
 func (c *Clientset) ResourceV1alpha3() resourcev1alpha3.ResourceV1alpha3Interface {
-	return c.client().ResourceV1alpha3()
+	return &fakeresourcev1alpha3.FakeResourceV1alpha3{Fake: &c.Fake, Client: c.client().ResourceV1alpha3()}
 }
 
-// SchedulingV1 returns the client of scheduling.k8s.io/v1.
+// SchedulingV1 returns the client of scheduling.k8s.io/v1, a *FakeSchedulingV1 of its package fake.
 func (c *Clientset) SchedulingV1() schedulingv1.SchedulingV1Interface {
-	return c.client().SchedulingV1()
+	return &fakeschedulingv1.FakeSchedulingV1{Fake: &c.Fake, Client: c.client().SchedulingV1()}
 }
 
-// SchedulingV1beta1 returns the client of scheduling.k8s.io/v1beta1.
+// SchedulingV1beta1 returns the client of scheduling.k8s.io/v1beta1, a *FakeSchedulingV1beta1 of its package fake.
 func (c *Clientset) SchedulingV1beta1() schedulingv1beta1.SchedulingV1beta1Interface {
-	return c.client().SchedulingV1beta1()
+	return &fakeschedulingv1beta1.FakeSchedulingV1beta1{Fake: &c.Fake, Client: c.client().SchedulingV1beta1()}
 }
 
-// SchedulingV1alpha3 returns the client of scheduling.k8s.io/v1alpha3.
+// SchedulingV1alpha3 returns the client of scheduling.k8s.io/v1alpha3, a *FakeSchedulingV1alpha3 of its package fake.
 func (c *Clientset) SchedulingV1alpha3() schedulingv1alpha3.SchedulingV1alpha3Interface {
-	return c.client().SchedulingV1alpha3()
+	return &fakeschedulingv1alpha3.FakeSchedulingV1alpha3{Fake: &c.Fake, Client: c.client().SchedulingV1alpha3()}
 }
 
-// StorageV1 returns the client of storage.k8s.io/v1.
-func (c *Clientset) StorageV1() storagev1.StorageV1Interface { return c.client().StorageV1() }
+// StorageV1 returns the client of storage.k8s.io/v1, a *FakeStorageV1 of its package fake.
+func (c *Clientset) StorageV1() storagev1.StorageV1Interface {
+	return &fakestoragev1.FakeStorageV1{Fake: &c.Fake, Client: c.client().StorageV1()}
+}
 
-// StorageV1beta1 returns the client of storage.k8s.io/v1beta1.
+// StorageV1beta1 returns the client of storage.k8s.io/v1beta1, a *FakeStorageV1beta1 of its package fake.
 func (c *Clientset) StorageV1beta1() storagev1beta1.StorageV1beta1Interface {
-	return c.client().StorageV1beta1()
+	return &fakestoragev1beta1.FakeStorageV1beta1{Fake: &c.Fake, Client: c.client().StorageV1beta1()}
 }
 
-// StorageV1alpha1 returns the client of storage.k8s.io/v1alpha1.
+// StorageV1alpha1 returns the client of storage.k8s.io/v1alpha1, a *FakeStorageV1alpha1 of its package fake.
 func (c *Clientset) StorageV1alpha1() storagev1alpha1.StorageV1alpha1Interface {
-	return c.client().StorageV1alpha1()
+	return &fakestoragev1alpha1.FakeStorageV1alpha1{Fake: &c.Fake, Client: c.client().StorageV1alpha1()}
 }
 
-// StoragemigrationV1 returns the client of storagemigration.k8s.io/v1.
+// StoragemigrationV1 returns the client of storagemigration.k8s.io/v1, a *FakeStoragemigrationV1 of its package fake.
 func (c *Clientset) StoragemigrationV1() storagemigrationv1.StoragemigrationV1Interface {
-	return c.client().StoragemigrationV1()
+	return &fakestoragemigrationv1.FakeStoragemigrationV1{Fake: &c.Fake, Client: c.client().StoragemigrationV1()}
 }
 
-// StoragemigrationV1beta1 returns the client of storagemigration.k8s.io/v1beta1.
+// StoragemigrationV1beta1 returns the client of storagemigration.k8s.io/v1beta1, a *FakeStoragemigrationV1beta1 of its package fake.
 func (c *Clientset) StoragemigrationV1beta1() storagemigrationv1beta1.StoragemigrationV1beta1Interface {
-	return c.client().StoragemigrationV1beta1()
+	return &fakestoragemigrationv1beta1.FakeStoragemigrationV1beta1{Fake: &c.Fake, Client: c.client().StoragemigrationV1beta1()}
 }

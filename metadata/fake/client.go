@@ -30,13 +30,13 @@ type FakeMetadataClient struct {
 func NewTestScheme() *runtime.Scheme { return runtime.NewScheme() }
 
 // NewSimpleMetadataClient returns a client whose server has these objects. The scheme provides the kinds of objects
-// that have none set. It panics if an object has no name, or no kind.
+// that have none set. It panics if an object has no kind.
 func NewSimpleMetadataClient(scheme *runtime.Scheme, objects ...runtime.Object) *FakeMetadataClient {
 	kinds := fakes.KindsOf(scheme)
 	c := &FakeMetadataClient{codec: codec{Kinds: kinds, scheme: scheme}}
-	c.tracker = fakes.Serve(&c.Fake, apitest.Config{Untyped: true, Kinds: kinds.Loose()}, metadataOnly{scheme}, objects)
+	c.tracker = fakes.Serve(&c.Fake, apitest.Config{Untyped: true, Unversioned: true, Kinds: kinds.Schemaless()}, metadataOnly{scheme}, objects)
 	config := c.tracker.Server().RESTConfig()
-	config.Transport = &fakes.Transport{Fake: &c.Fake, Server: config.Transport, Codec: c.codec, Before: c.serve}
+	config.Transport = &fakes.Transport{Fake: &c.Fake, Server: config.Transport, Codec: c.codec, Before: c.serve, Usable: c.tracker.Usable}
 	c.real = metadata.NewForConfigOrDie(config)
 	c.writer = dynamic.NewForConfigOrDie(config)
 	return c

@@ -36,11 +36,11 @@ func TestMetadata(t *testing.T) {
 	whole := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "whole", Namespace: "ns"}}
 	client := fake.NewSimpleMetadataClient(scheme.Scheme, deployment("d"), whole)
 	on := client.Resource(deployments).Namespace("ns")
-	if got, err := on.Get(ctx, "d", metav1.GetOptions{}); err != nil || got.Labels["name"] != "d" || got.UID == "" {
+	if got, err := on.Get(ctx, "d", metav1.GetOptions{}); err != nil || got.Labels["name"] != "d" || got.UID != "" || got.ResourceVersion != "" || !got.CreationTimestamp.IsZero() {
 		t.Errorf("%v, %v", got, err)
 	}
-	for selector, want := range map[string]int{"": 2, "name=d": 1} {
-		if list, err := client.Resource(deployments).List(ctx, metav1.ListOptions{LabelSelector: selector}); err != nil || len(list.Items) != want {
+	for selector, want := range map[string]int{"": 2, "name=d": 1, "name=none": 0} {
+		if list, err := client.Resource(deployments).List(ctx, metav1.ListOptions{LabelSelector: selector}); err != nil || len(list.Items) != want || want == 0 && list.Items != nil {
 			t.Errorf("%q: %v, %v", selector, list, err)
 		}
 	}
@@ -66,7 +66,7 @@ func TestMetadata(t *testing.T) {
 	if _, err := on.Get(ctx, "d", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 		t.Error(err)
 	}
-	last := client.Actions()[5].(clienttesting.DeleteAction)
+	last := client.Actions()[6].(clienttesting.DeleteAction)
 	if *last.GetDeleteOptions().PropagationPolicy != metav1.DeletePropagationForeground {
 		t.Errorf("%#v", last)
 	}
@@ -80,11 +80,11 @@ func TestCreateFake(t *testing.T) {
 	client := fake.NewSimpleMetadataClient(fake.NewTestScheme())
 	on := client.Resource(deployments).Namespace("ns").(fake.MetadataClient)
 	created, err := on.CreateFake(deployment("d"), metav1.CreateOptions{})
-	if err != nil || created.Name != "d" || created.ResourceVersion == "" {
+	if err != nil || created.Name != "d" || created.ResourceVersion != "" {
 		t.Fatal(created, err)
 	}
 	created.Labels = nil
-	if updated, err := on.UpdateFake(created, metav1.UpdateOptions{}); err != nil || updated.ResourceVersion == created.ResourceVersion || updated.Labels != nil {
+	if updated, err := on.UpdateFake(created, metav1.UpdateOptions{}); err != nil || updated.ResourceVersion != "" || updated.Labels != nil {
 		t.Errorf("%v, %v", updated, err)
 	}
 	if a := client.Actions()[0].(clienttesting.CreateAction); a.GetObject().(*metav1.PartialObjectMetadata).Name != "d" {

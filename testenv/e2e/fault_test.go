@@ -22,7 +22,7 @@ import (
 	"vedette.dev/testenv"
 )
 
-// A real server is brought into the trouble that apitest makes by faults. What clients see of it is written once, in package
+// A real server is made to fail as apitest does by faults. What clients see of it is written once, in package
 // conformance; see TestFaultsAsOnTheRealServer in apitest.
 func TestFaults(t *testing.T) {
 	client := newClientset(t)

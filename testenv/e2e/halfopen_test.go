@@ -1,88 +1,24 @@
 package e2e
 
 import (
-	"net"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"vedette.dev/kubernetes"
+	"vedette.dev/testenv/internal/tunnel"
 )
 
-// tunnel passes bytes on to the server until it is told to swallow them, with the connections left open.
-type tunnel struct {
-	net.Listener
-	to string
-
-	mu    sync.Mutex
-	deaf  bool
-	conns []net.Conn
-}
-
-func newTunnel(t *testing.T, to string) *tunnel {
+func newTunnel(t *testing.T, to string) *tunnel.Tunnel {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	tun, err := tunnel.New(to)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tun := &tunnel{Listener: listener, to: to}
-	var running sync.WaitGroup
-	running.Go(func() { tun.serve(&running) })
-	t.Cleanup(func() {
-		tun.Close()
-		tun.cut()
-		running.Wait()
-	})
+	t.Cleanup(tun.Close)
 	return tun
-}
-
-func (tun *tunnel) serve(running *sync.WaitGroup) {
-	for {
-		client, err := tun.Accept()
-		if err != nil {
-			return
-		}
-		server, err := net.Dial("tcp", tun.to)
-		if err != nil { // it may be back for the next one
-			client.Close()
-			continue
-		}
-		tun.mu.Lock()
-		tun.conns = append(tun.conns, client, server)
-		tun.mu.Unlock()
-		running.Go(func() { tun.pass(server, client) })
-		running.Go(func() { tun.pass(client, server) })
-	}
-}
-
-// cut closes all connections.
-func (tun *tunnel) cut() {
-	tun.mu.Lock()
-	defer tun.mu.Unlock()
-	for _, c := range tun.conns {
-		c.Close()
-	}
-	tun.conns = nil
-}
-
-func (tun *tunnel) pass(to, from net.Conn) {
-	defer to.Close()
-	buffer := make([]byte, 32<<10)
-	for {
-		n, err := from.Read(buffer)
-		if err != nil {
-			return
-		}
-		tun.mu.Lock()
-		deaf := tun.deaf
-		tun.mu.Unlock()
-		if !deaf {
-			_, _ = to.Write(buffer[:n])
-		}
-	}
 }
 
 // A connection over which nothing comes any more, and that nobody closed, is given up within 45 seconds.
@@ -90,7 +26,7 @@ func TestHalfOpenConnection(t *testing.T) {
 	t.Parallel()
 	config := adminConfig(t)
 	tun := newTunnel(t, strings.TrimPrefix(shared.Env(t).Host(), "https://"))
-	config.Host = "https://" + tun.Addr().String()
+	config.Host = "https://" + tun.Address()
 	config.ServerName = "127.0.0.1"
 	client, err := kubernetes.NewForConfig(closing(t, config))
 	if err != nil {
@@ -102,9 +38,7 @@ func TestHalfOpenConnection(t *testing.T) {
 	}
 	defer w.Stop()
 	<-w.ResultChan() // the watch is on
-	tun.mu.Lock()
-	tun.deaf = true
-	tun.mu.Unlock()
+	tun.Swallow(true)
 	begin := time.Now()
 	for range w.ResultChan() {
 	}

@@ -21,9 +21,9 @@ import (
 	"vedette.dev/testenv"
 )
 
-// TestInformerThroughTrouble has five thousand pods change while the server is killed and etcd forgets the past. In the
+// TestInformerThroughFaults has five thousand pods change while the server is killed and etcd forgets the past. In the
 // end the store, and what each handler knows, is what the server has.
-func TestInformerThroughTrouble(t *testing.T) {
+func TestInformerThroughFaults(t *testing.T) {
 	env := testenv.New(t, testenv.Config{})
 	config := env.RESTConfig()
 	config.QPS = -1
@@ -88,7 +88,7 @@ type otherStorage struct {
 	keep func(pod *corev1.Pod) *corev1.Pod // what it keeps of a pod; nil means all
 }
 
-// otherStorages start beside the informer, and go through the same trouble.
+// otherStorages start beside the informer, and go through the same faults.
 func (c *podCluster) otherStorages() map[string]otherStorage {
 	labelsAlone := func(p *corev1.Pod) *corev1.Pod {
 		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{

@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"vedette.dev/kubernetes"
+	"vedette.dev/testenv/internal/tunnel"
 )
 
 // Three replicas in processes of their own, each with its own way to the server. The leader is killed, another is stopped for three
@@ -51,10 +52,10 @@ func TestLeaderElection(t *testing.T) {
 
 	leader = h.leader()
 	cut := time.Now()
-	replicas[leader].cut(true)
+	replicas[leader].tunnel.Swallow(true)
 	h.await(t, leader, cut, "cut off")
 	time.Sleep(leaderLease)
-	replicas[leader].cut(false)
+	replicas[leader].tunnel.Swallow(false)
 	time.Sleep(time.Second)
 
 	leader = h.leader()
@@ -75,7 +76,7 @@ func TestLeaderElection(t *testing.T) {
 type replicaProcess struct {
 	name   string
 	cmd    *exec.Cmd
-	tunnel *tunnel
+	tunnel *tunnel.Tunnel
 	out    bytes.Buffer
 	wait   func() error
 }
@@ -85,7 +86,7 @@ func startReplica(t *testing.T, namespace, name string) *replicaProcess {
 	config := adminConfig(t)
 	r := &replicaProcess{name: name, tunnel: newTunnel(t, strings.TrimPrefix(shared.Env(t).Host(), "https://"))}
 	setup, err := json.Marshal(replicaSetup{
-		Host: "https://" + r.tunnel.Addr().String(), Token: config.BearerToken, CA: config.CAData, Namespace: namespace, Name: name,
+		Host: "https://" + r.tunnel.Address(), Token: config.BearerToken, CA: config.CAData, Namespace: namespace, Name: name,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -114,12 +115,6 @@ func (r *replicaProcess) signal(t *testing.T, s syscall.Signal) {
 	if err := r.cmd.Process.Signal(s); err != nil {
 		t.Fatalf("%s: %v", r.name, err)
 	}
-}
-
-func (r *replicaProcess) cut(off bool) {
-	r.tunnel.mu.Lock()
-	defer r.tunnel.mu.Unlock()
-	r.tunnel.deaf = off
 }
 
 // end kills the replica and returns how many of its writes were refused.

@@ -86,7 +86,7 @@ func TestRESTClient(t *testing.T) {
 	}
 }
 
-// The two doors see what the whole list and the decoded watch see.
+// The raw list and watch see what the whole list and the decoded watch see.
 func TestItemsAndFrames(t *testing.T) {
 	clientset := newClientset(t)
 	ns := newNamespace(t, clientset)

@@ -24,6 +24,7 @@ import (
 	"vedette.dev/rest"
 	"vedette.dev/shard"
 	"vedette.dev/testenv"
+	"vedette.dev/testenv/internal/tunnel"
 )
 
 var (
@@ -55,7 +56,7 @@ func TestShardingHistories(t *testing.T) {
 type shardingHistory struct {
 	t        *testing.T
 	env      *testenv.Env
-	tunnel   *tunnel
+	tunnel   *tunnel.Tunnel
 	client   kubernetes.Interface
 	r        *rand.Rand
 	informer *shard.TypedShardingInformer[*corev1.ConfigMap]
@@ -87,7 +88,7 @@ func newShardingHistory(t *testing.T, selects bool) *shardingHistory {
 	}
 	h.tunnel = newTunnel(t, strings.TrimPrefix(env.Host(), "https://"))
 	config := rest.CopyConfig(env.RESTConfig())
-	config.Host, config.ServerName = "https://"+h.tunnel.Addr().String(), "127.0.0.1"
+	config.Host, config.ServerName = "https://"+h.tunnel.Address(), "127.0.0.1"
 	h.informer, h.all = runSharded(t, shard.Config[*corev1.ConfigMap]{
 		Resource: shardingConfigMaps, REST: closing(t, config), Source: shard.Shards(h.draw()...), Partial: true,
 		Tenant: shard.Tenancy{Of: func(e *shard.Envelope) string { return e.Labels()["part"] }},
@@ -123,7 +124,7 @@ func (h *shardingHistory) wild(lasts time.Duration) {
 			}
 		case h.r.IntN(4) == 0:
 			h.cuts++
-			h.tunnel.cut()
+			h.tunnel.Cut()
 		}
 		h.listen()
 		h.moves++

@@ -5,7 +5,7 @@
 // that exceeds the range of any type, which is still valid JSON. As protobuf, it gets a field with a wire type that
 // does not exist.
 //
-// YAML, Tables and Statuses are returned unchanged.
+// CBOR, YAML, Tables and Statuses are returned unchanged.
 package corrupt
 
 import "bytes"

@@ -17,11 +17,11 @@ func jsonFrame(frame []byte) []byte {
 	if event.Object, ok = jsonObject(event.Object, always); !ok {
 		return frame
 	}
-	spoiled, err := json.Marshal(event)
+	corrupted, err := json.Marshal(event)
 	if err != nil {
 		return frame
 	}
-	return append(spoiled, '\n')
+	return append(corrupted, '\n')
 }
 
 func jsonBody(body []byte, want Want) ([]byte, bool) {
@@ -34,13 +34,13 @@ func jsonBody(body []byte, want Want) ([]byte, bool) {
 	if list.Items == nil {
 		return jsonObject(body, want)
 	}
-	spoiled := false
+	corrupted := false
 	for i, item := range list.Items {
 		var ok bool
 		list.Items[i], ok = jsonObject(item, want)
-		spoiled = spoiled || ok
+		corrupted = corrupted || ok
 	}
-	if !spoiled {
+	if !corrupted {
 		return body, false
 	}
 	items, err := json.Marshal(list.Items)

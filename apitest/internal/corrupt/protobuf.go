@@ -81,7 +81,7 @@ func protobufObject(object []byte, want Want) ([]byte, bool) {
 
 func protobufList(list []byte, want Want) ([]byte, bool) {
 	var out []byte
-	spoiled := false
+	corrupted := false
 	fields := protoscan.NewMessage(list)
 	for fields.Next() {
 		if fields.Bytes == nil {
@@ -91,7 +91,7 @@ func protobufList(list []byte, want Want) ([]byte, bool) {
 		if fields.Number == itemsField {
 			value, ok = protobufObject(value, want)
 		}
-		spoiled = spoiled || ok
+		corrupted = corrupted || ok
 		const lengthDelimited = 2
 		out = binary.AppendUvarint(out, uint64(fields.Number)<<3|lengthDelimited)
 		out = append(binary.AppendUvarint(out, uint64(len(value))), value...)
@@ -99,5 +99,5 @@ func protobufList(list []byte, want Want) ([]byte, bool) {
 	if fields.Err != nil {
 		return list, false
 	}
-	return out, spoiled
+	return out, corrupted
 }

@@ -41,7 +41,7 @@ func defaultService(s *corev1.Service) {
 	}
 }
 
-// allocate gives a service what it needs: addresses and ports. Nobody can reach them, but they look right, stay the same for
+// allocate gives a service what it needs: addresses and ports. They cannot be reached, but they look right, stay the same for
 // the same service, and two services hardly ever get the same.
 func allocate(s *corev1.Service) {
 	spec := &s.Spec

@@ -15,7 +15,7 @@ import (
 )
 
 // NewRegistryOfAll knows, besides the built-in kinds that a server serves unless told otherwise, every kind and version of
-// k8s.io/api that can be listed: alpha and beta versions, and those that are no longer served by anyone. There is no
+// k8s.io/api that can be listed: alpha and beta versions, and those that no server serves any longer. There is no
 // OpenAPI for them, and where they are new, what discovery says of them is guessed.
 func NewRegistryOfAll() *Registry { return newRegistry(everything()) }
 

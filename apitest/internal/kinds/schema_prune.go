@@ -62,7 +62,7 @@ func (p *pruner) pruneField(parent map[string]any, name string, field any, s *js
 	case sub != nil:
 		p.prune(field, sub, at, sub.Embedded)
 	case s.Preserve, s.AdditionalProperties != nil && s.AdditionalProperties.allowed:
-		// Nobody knows what is in there.
+		// The schema does not describe its content.
 	default:
 		delete(parent, name)
 		p.removed = append(p.removed, at)

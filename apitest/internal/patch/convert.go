@@ -38,7 +38,7 @@ func (c converter) ConvertToVersion(in runtime.Object, to runtime.GroupVersioner
 	return c.other(in, kind)
 }
 
-// unmanaged is without managed fields. Nobody owns those, the field manager has read them already, and to walk through them
+// unmanaged is without managed fields. Those have no owners, the field manager has read them already, and to walk through them
 // again with the rest takes it as long as the rest.
 func unmanaged(obj runtime.Object) runtime.Object {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
@@ -92,7 +92,7 @@ func (c converter) other(in runtime.Object, to *kinds.Kind) (runtime.Object, err
 	return out, nil
 }
 
-// Default gives the result of an apply its defaults. Nobody owns them.
+// Default gives the result of an apply its defaults. They have no owner.
 func (c converter) Default(obj runtime.Object) { setDefaults(c.shape, obj) }
 
 // Convert and ConvertFieldLabel complete runtime.ObjectConvertor. Nothing calls them.

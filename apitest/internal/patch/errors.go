@@ -73,6 +73,11 @@ func badBody(kind schema.GroupVersionKind, got *schema.GroupVersionKind, body []
 	if got != nil && got.Kind != "" {
 		return apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", got.Kind, got.Version, kind.Kind, err))
 	}
+	return Unrecognized(kind, body, err)
+}
+
+// Unrecognized is the answer to a body that does not say what it is.
+func Unrecognized(kind schema.GroupVersionKind, body []byte, err error) error {
 	return apierrors.NewBadRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): %v (%s)", kind.Kind, err, summary(body)))
 }
 

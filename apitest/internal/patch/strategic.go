@@ -68,7 +68,7 @@ func readStrategic(body []byte, strict strictness) (change map[string]any, found
 	return change, nil, kjson.UnmarshalCaseSensitivePreserveInts(body, &change)
 }
 
-// mergeStrategic turns a panic of the library, which patches with merge keys that are no scalars cause, into an error.
+// mergeStrategic turns a panic of the library, which patches with merge keys that are not scalars cause, into an error.
 // kube-apiserver aborts the connection then.
 func (p *patcher) mergeStrategic(s shape, before, change map[string]any) (after map[string]any, err error) {
 	defer func() {

@@ -16,6 +16,9 @@ const (
 	mediaJSON     = "application/json"
 	mediaYAML     = "application/yaml"
 	mediaProtobuf = "application/vnd.kubernetes.protobuf"
+	// mediaCBOR is supported if the server is configured so, and mediaCBORSequence is that of a watch.
+	mediaCBOR         = "application/cbor"
+	mediaCBORSequence = "application/cbor-seq"
 )
 
 var (
@@ -34,18 +37,14 @@ type output struct {
 
 // negotiate returns the first form that the client accepts and the kind supports. Custom kinds do not support protobuf.
 func negotiate(r *http.Request, custom bool) (output, bool) {
-	supported := builtinMedia
-	if custom {
-		supported = customMedia
-	}
-	return choose(r, supported, func(media string, target *schema.GroupVersionKind) bool {
+	return choose(r, mediaFor(r, custom), func(media string, target *schema.GroupVersionKind) bool {
 		return target == nil || transforms(media, *target, custom)
 	})
 }
 
 // negotiateError is negotiate for a Status, which has one form only.
 func negotiateError(r *http.Request) (output, bool) {
-	return choose(r, builtinMedia, func(_ string, target *schema.GroupVersionKind) bool { return target == nil })
+	return choose(r, mediaFor(r, false), func(_ string, target *schema.GroupVersionKind) bool { return target == nil })
 }
 
 // produces reports whether the path has a media type that the client accepts, ignoring parameters.
@@ -57,7 +56,7 @@ func produces(r *http.Request) bool {
 	for part := range strings.SplitSeq(header, ",") {
 		media, _, _ := strings.Cut(part, ";")
 		media = strings.TrimSpace(media)
-		if media == "*/*" || slices.Contains(builtinMedia, media) {
+		if media == "*/*" || slices.Contains(mediaFor(r, false), media) {
 			return true
 		}
 	}
@@ -71,7 +70,7 @@ func transforms(media string, target schema.GroupVersionKind, custom bool) bool 
 	}
 	switch target.Kind {
 	case "Table":
-		return media != mediaProtobuf
+		return media == mediaJSON || media == mediaYAML
 	case "PartialObjectMetadata", "PartialObjectMetadataList":
 		return true
 	}

@@ -105,7 +105,9 @@ func (c *call) createNamed(obj runtime.Object) (runtime.Object, error) {
 
 // store adds a complete object.
 func (c *call) store(obj runtime.Object) (runtime.Object, error) {
-	metaOf(obj).SetResourceVersion("")
+	if !c.s.config.Unversioned {
+		metaOf(obj).SetResourceVersion("")
+	}
 	kept, err := c.keep(obj)
 	if err != nil {
 		return nil, err

@@ -142,7 +142,11 @@ func (c *call) preconditions(item *storage.Item, p *metav1.Preconditions) error 
 	if p.UID != nil && *p.UID != m.GetUID() {
 		return apierrors.NewConflict(kind, c.name, fmt.Errorf("the UID in the precondition (%s) does not match the UID in record (%s). The object might have been deleted and then recreated", *p.UID, m.GetUID()))
 	}
-	if version := strconv.FormatUint(item.Version, 10); p.ResourceVersion != nil && *p.ResourceVersion != version {
+	version := strconv.FormatUint(item.Version, 10)
+	if c.s.config.Unversioned {
+		version = m.GetResourceVersion()
+	}
+	if p.ResourceVersion != nil && *p.ResourceVersion != version {
 		return apierrors.NewConflict(kind, c.name, fmt.Errorf("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). The object might have been modified", *p.ResourceVersion, version))
 	}
 	return nil

@@ -173,13 +173,7 @@ func (s *Server) TakeObject(obj runtime.Object) error {
 	if obj, err = c.typed(obj); err != nil {
 		return err
 	}
-	m := metaOf(obj)
-	if m.GetUID() == "" {
-		m.SetUID(newUID())
-	}
-	if created := m.GetCreationTimestamp(); created.IsZero() {
-		m.SetCreationTimestamp(metav1.Now().Rfc3339Copy())
-	}
+	s.identify(metaOf(obj))
 	kept, err := c.keep(obj)
 	if err != nil {
 		return err

@@ -27,6 +27,8 @@ func encode(obj runtime.Object, media string) ([]byte, error) {
 		var out bytes.Buffer
 		err := protobufEncoder().Encode(obj, &out)
 		return out.Bytes(), err
+	case mediaCBOR:
+		return encodeCBOR(obj)
 	case mediaYAML:
 		data, err := toJSON(obj)
 		if err != nil {

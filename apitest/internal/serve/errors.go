@@ -52,9 +52,9 @@ func writeError(w http.ResponseWriter, r *http.Request, err error) {
 // notProduced is for a path without a media type that the client accepts, and notAcceptable for one that has it, but
 // does not support the parameters. The real server detects them in different layers.
 func notProduced(r *Request) error {
-	available := builtinMedia
+	available := mediaFor(r.Request, false)
 	if r.Verb == "list" || r.Verb == "watch" {
-		available = slices.Concat(builtinMedia, streamMedia(r.Kind))
+		available = slices.Concat(available, streamMedia(r))
 	}
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status:  metav1.StatusFailure,

@@ -55,6 +55,8 @@ type framer struct {
 	include metav1.IncludeObjectPolicy
 	// columns means that a table with the columns has been sent. Later ones have none.
 	columns bool
+	// unversioned means that objects keep the resource versions that they were written with.
+	unversioned bool
 }
 
 func newFramer(cache *frameCache, v *view, include metav1.IncludeObjectPolicy) *framer {
@@ -81,7 +83,12 @@ func (f *framer) event(kind watch.EventType, e *storage.Event) ([]byte, error) {
 		if kind == watch.Deleted && e.Type != storage.Deleted {
 			// It left the selection: the client gets the previous state, with the new version.
 			obj = storage.Shallow(e.Prev.Object)
-			metaOf(obj).SetResourceVersion(strconv.FormatUint(e.Version(), 10))
+			if !f.unversioned {
+				metaOf(obj).SetResourceVersion(strconv.FormatUint(e.Version(), 10))
+			}
+		}
+		if f.unversioned && kind == watch.Modified {
+			obj = distinct(obj, e)
 		}
 		return f.object(kind, obj)
 	})
@@ -90,6 +97,19 @@ func (f *framer) event(kind watch.EventType, e *storage.Event) ([]byte, error) {
 	}
 	f.columns = true
 	return data, err
+}
+
+// distinct returns an object of an unversioned server with another resource version, if it has the UID and the version of
+// its previous state: informers take such an event for one that they have seen.
+func distinct(obj runtime.Object, e *storage.Event) runtime.Object {
+	m, prev := metaOf(obj), metaOf(e.Prev.Object)
+	if m.GetUID() == "" || m.GetResourceVersion() == "" || m.GetUID() != prev.GetUID() || m.GetResourceVersion() != prev.GetResourceVersion() {
+		return obj
+	}
+	given, _ := strconv.ParseUint(m.GetResourceVersion(), 10, 64) // 0 if it is not a number
+	obj = storage.Shallow(obj)
+	metaOf(obj).SetResourceVersion(strconv.FormatUint(given+e.Version(), 10))
+	return obj
 }
 
 // object encodes a frame with an object.
@@ -140,6 +160,13 @@ func (f *framer) status(status *metav1.Status) ([]byte, error) { return f.frame(
 
 // frame encodes an event with an object that has its kind set.
 func (f *framer) frame(kind watch.EventType, obj runtime.Object) ([]byte, error) {
+	if f.view.media == mediaCBOR {
+		data, err := encodeCBOR(obj)
+		if err != nil {
+			return nil, err
+		}
+		return frameCBOR(kind, data)
+	}
 	if f.view.media != mediaProtobuf {
 		data, err := toJSON(obj)
 		if err != nil {
@@ -196,9 +223,13 @@ func (c *frameCache) add(e *storage.Event, size int) {
 	}
 }
 
-func streamMedia(k *kinds.Kind) []string {
-	if k.Custom {
-		return []string{mediaJSON + ";stream=watch"}
+func streamMedia(r *Request) []string {
+	media := []string{mediaJSON + ";stream=watch"}
+	if !r.Kind.Custom {
+		media = append(media, mediaProtobuf+";stream=watch")
 	}
-	return []string{mediaJSON + ";stream=watch", mediaProtobuf + ";stream=watch"}
+	if supportsCBOR(r.Request) {
+		media = append(media, mediaCBORSequence)
+	}
+	return media
 }

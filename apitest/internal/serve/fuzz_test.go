@@ -160,18 +160,18 @@ func (e endAtMark) WriteFrame(frame Frame) error {
 	return err
 }
 
-// patience is how long a watch without an end may last.
-const patience = 20 * time.Millisecond
+// watchTimeout is how long a watch without an end may last.
+const watchTimeout = 20 * time.Millisecond
 
 // request sends a request, and checks what can be said of all answers.
 func request(t *testing.T, s *Server, method, path, query string, header http.Header, body string) *httptest.ResponseRecorder {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), watchTimeout)
 	if strings.Contains(query, "sendInitialEvents") {
 		cancel()
 		ctx, cancel = context.WithCancel(t.Context())
 		if s.config.Frames == nil {
-			ctx, cancel = context.WithTimeout(ctx, patience)
+			ctx, cancel = context.WithTimeout(ctx, watchTimeout)
 		}
 	}
 	defer cancel()
@@ -190,7 +190,7 @@ func request(t *testing.T, s *Server, method, path, query string, header http.He
 
 func check(t *testing.T, path string, w *httptest.ResponseRecorder) {
 	t.Helper()
-	if w.Code >= http.StatusInternalServerError && !knownTrouble(w.Body.String()) {
+	if w.Code >= http.StatusInternalServerError && !knownFailure(w.Body.String()) {
 		t.Fatalf("%d: %s", w.Code, w.Body)
 	}
 	media, _, _ := strings.Cut(w.Header().Get("Content-Type"), ";")
@@ -212,8 +212,8 @@ func check(t *testing.T, path string, w *httptest.ResponseRecorder) {
 	}
 }
 
-// knownTrouble is what kube-apiserver answers with 500 as well, or with nothing at all: see docs/apitest.md.
-func knownTrouble(body string) bool {
+// knownFailure is what kube-apiserver answers with 500 as well, or with nothing at all: see docs/apitest.md.
+func knownFailure(body string) bool {
 	for _, text := range []string{
 		"resourceVersion should not be set on objects to be created",
 		"strconv.ParseUint", "invalid resource version",

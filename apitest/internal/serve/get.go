@@ -35,6 +35,9 @@ func (s *Server) get(w http.ResponseWriter, r *Request) error {
 
 // reached checks the resourceVersion of a get.
 func (s *Server) reached(version string) error {
+	if s.config.Unversioned { // it is the version of an object
+		return nil
+	}
 	wanted, err := parseVersion(version)
 	if err != nil {
 		return errors.New(err.Error()) // not a Status: the real server answers with 500
@@ -48,16 +51,9 @@ func (s *Server) reached(version string) error {
 func (s *Server) negotiate(r *Request) (output, error) {
 	out, ok := negotiate(r.Request, r.Kind.Custom)
 	if !ok {
-		return output{}, notAcceptable(mediaOf(r.Kind))
+		return output{}, notAcceptable(mediaFor(r.Request, r.Kind.Custom))
 	}
 	return out, nil
-}
-
-func mediaOf(k *kinds.Kind) []string {
-	if k.Custom {
-		return customMedia
-	}
-	return builtinMedia
 }
 
 // writeResult writes one object, of the given kind or with its own kind set, in the negotiated form.

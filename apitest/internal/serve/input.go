@@ -17,6 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/json"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
+
+	"vedette.dev/apitest/internal/patch"
 )
 
 // inputMedia returns the media type of a body.
@@ -26,13 +28,13 @@ func inputMedia(r *http.Request) (string, error) {
 		return mediaJSON, nil
 	}
 	media, _, err := mime.ParseMediaType(header)
-	if err != nil || !slices.Contains(builtinMedia, media) {
+	if accepted := mediaFor(r, false); err != nil || !slices.Contains(accepted, media) {
 		return "", &apierrors.StatusError{ErrStatus: metav1.Status{
 			Status: metav1.StatusFailure,
 			Code:   http.StatusUnsupportedMediaType,
 			Reason: metav1.StatusReasonUnsupportedMediaType,
 			Message: fmt.Sprintf("the body of the request was in an unknown format - accepted media types include: %v",
-				strings.Join(builtinMedia, ", ")),
+				strings.Join(accepted, ", ")),
 		}}
 	}
 	return media, nil
@@ -41,6 +43,13 @@ func inputMedia(r *http.Request) (string, error) {
 // decode decodes an object, and returns warnings.
 func (s *Server) decode(r *Request, body []byte, fieldValidation string) (runtime.Object, []string, error) {
 	contentType := r.Header.Get("Content-Type")
+	if isCBOR(r.Request, mediaCBOR) {
+		text, err := cborToJSON(body)
+		if err != nil {
+			return nil, nil, patch.Unrecognized(r.Kind.GroupVersionKind, body, err)
+		}
+		body, contentType = text, mediaJSON
+	}
 	if isDefinition(r.Kind) {
 		body = withType(body, r.Kind.GroupVersionKind)
 	}

@@ -16,6 +16,9 @@ import (
 // A lenient server stores objects unchanged: there is no validation and no defaulting, namespaces are not required, the
 // path determines whether a kind is namespaced, and there are no managed fields but those of an apply. Versions,
 // conflicts, selectors, generated names, finalizers and watches work as usual.
+//
+// An unversioned server also leaves UID, version and creation timestamp of objects as they are written, and compares none
+// of them. Lists and watches have versions all the same, so that an informer misses nothing.
 
 // createAsIs stores a new object unchanged, and adds missing identity fields.
 func (c *call) createAsIs(obj runtime.Object) (runtime.Object, error) {
@@ -24,25 +27,33 @@ func (c *call) createAsIs(obj runtime.Object) (runtime.Object, error) {
 		return nil, apierrors.NewInvalid(c.kind.GroupKind(), "", field.ErrorList{
 			field.Required(field.NewPath("metadata", "name"), "name or generateName is required")})
 	}
+	c.s.identify(m)
+	return c.store(obj)
+}
+
+// identify sets the UID and the creation timestamp of an object that has none.
+func (s *Server) identify(m metav1.Object) {
+	if s.config.Unversioned {
+		return
+	}
 	if m.GetUID() == "" {
 		m.SetUID(newUID())
 	}
 	if created := m.GetCreationTimestamp(); created.IsZero() {
 		m.SetCreationTimestamp(metav1.Now().Rfc3339Copy())
 	}
-	return c.store(obj)
 }
 
 // updateAsIs returns an object that replaces live, whose identity it keeps. A write of the status keeps the spec.
 func (c *call) updateAsIs(obj, live runtime.Object) runtime.Object {
 	m, old := metaOf(obj), metaOf(live)
-	if m.GetUID() == "" {
+	if m.GetUID() == "" && !c.s.config.Unversioned {
 		m.SetUID(old.GetUID())
 	}
-	if created := m.GetCreationTimestamp(); created.IsZero() {
+	if created := m.GetCreationTimestamp(); created.IsZero() && !c.s.config.Unversioned {
 		m.SetCreationTimestamp(old.GetCreationTimestamp())
 	}
-	if m.GetDeletionTimestamp() == nil {
+	if m.GetDeletionTimestamp() == nil && old.GetDeletionTimestamp() != nil {
 		m.SetDeletionTimestamp(old.GetDeletionTimestamp())
 	}
 	if c.sub == "status" {

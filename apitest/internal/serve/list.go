@@ -24,6 +24,9 @@ func (s *Server) listOrWatch(w http.ResponseWriter, r *Request) error {
 	if err != nil {
 		return err
 	}
+	if s.config.Unversioned {
+		s.knownVersion(opts)
+	}
 	c := s.callOf(r)
 	f, err := s.newFilter(r, c.stored, c.namespace, opts)
 	if err != nil {
@@ -38,6 +41,18 @@ func (s *Server) listOrWatch(w http.ResponseWriter, r *Request) error {
 		return err
 	}
 	return s.writePage(w, r, v, page)
+}
+
+// knownVersion replaces a version that the store does not have, which is that of an object, by the newest one.
+func (s *Server) knownVersion(opts *metainternal.ListOptions) {
+	current := s.store.Version()
+	if version, err := parseVersion(opts.ResourceVersion); err == nil && version <= current {
+		return
+	}
+	opts.ResourceVersion = strconv.FormatUint(current, 10)
+	if opts.ResourceVersionMatch == metav1.ResourceVersionMatchExact {
+		opts.ResourceVersionMatch = metav1.ResourceVersionMatchNotOlderThan
+	}
 }
 
 // page is a list, or a page of it.

@@ -91,6 +91,12 @@ func decodeDeleteOptions(r *http.Request, body []byte, opts *metav1.DeleteOption
 		return err
 	}
 	var got schema.GroupVersionKind
+	if media == mediaCBOR {
+		if body, err = cborToJSON(body); err != nil {
+			return apierrors.NewBadRequest(err.Error())
+		}
+		media = mediaJSON
+	}
 	if media == mediaProtobuf {
 		got, err = decodeProtobuf(body, opts)
 	} else {

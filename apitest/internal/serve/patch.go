@@ -4,6 +4,7 @@ import (
 	"mime"
 	"net/http"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -49,12 +50,21 @@ func (s *Server) patchRequest(r *Request, c *call) (patch.Request, error) {
 		media = r.Header.Get("Content-Type")
 	}
 	patchType := types.PatchType(media)
+	binary := isCBOR(r.Request, string(types.ApplyCBORPatchType))
+	if binary {
+		patchType = types.ApplyYAMLPatchType
+	}
 	if err := patch.CheckType(r.Kind, patchType); err != nil {
 		return patch.Request{}, err
 	}
 	body, err := readBody(r.Request)
 	if err != nil {
 		return patch.Request{}, err
+	}
+	if binary {
+		if body, err = cborToJSON(body); err != nil {
+			return patch.Request{}, apierrors.NewBadRequest("error decoding YAML: " + err.Error()) // so says the real server
+		}
 	}
 	opts := &metav1.PatchOptions{}
 	if err := decodeQuery(r.Request, opts); err != nil {

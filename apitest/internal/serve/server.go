@@ -34,8 +34,12 @@ type Config struct {
 	CreateNamespaces bool
 	// ShardSelectors makes lists and watches support shardSelector.
 	ShardSelectors bool
+	// CBOR makes the server read and write application/cbor.
+	CBOR bool
 	// Lenient means that objects are stored unchanged: see lenient.go.
 	Lenient bool
+	// Unversioned means that a lenient server does not set the identity of objects either.
+	Unversioned bool
 }
 
 // Server handles requests.
@@ -94,6 +98,9 @@ func (s *Server) Registry() *kinds.Registry { return s.config.Registry }
 func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	w.Header().Set("Audit-Id", string(newUID()))
 	w.Header().Set("Cache-Control", "no-cache, private")
+	if s.config.CBOR {
+		req = withCBOR(req)
+	}
 	r := parse(req)
 	if err := s.authenticate(r); err != nil {
 		writeError(w, req, err)

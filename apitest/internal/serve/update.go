@@ -65,7 +65,7 @@ func (c *call) put(obj runtime.Object) (result runtime.Object, created bool, err
 			if live == nil {
 				return updated, nil
 			}
-			if liveUID := metaOf(live).GetUID(); uid != "" && uid != liveUID {
+			if liveUID := metaOf(live).GetUID(); uid != "" && uid != liveUID && !c.s.config.Unversioned {
 				return nil, c.uidConflict(uid, liveUID)
 			}
 			return updated, nil
@@ -165,6 +165,9 @@ func (c *call) changeOnce(item *storage.Item, f changeFunc) (runtime.Object, err
 
 // checkVersion implements optimistic locking: a version in obj must be the newest.
 func (c *call) checkVersion(item *storage.Item, obj runtime.Object) error {
+	if c.s.config.Unversioned {
+		return nil
+	}
 	m := metaOf(obj)
 	var version uint64
 	if text := m.GetResourceVersion(); text != "" {

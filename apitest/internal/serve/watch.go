@@ -41,7 +41,7 @@ type watcher struct {
 // watch sends events until the client disconnects or the timeout ends.
 func (s *Server) watch(w http.ResponseWriter, r *Request, c *call, f *filter, v *view, opts *metainternal.ListOptions) error {
 	if v.media == mediaYAML {
-		return notAcceptable(streamMedia(c.kind))
+		return notAcceptable(streamMedia(r))
 	}
 	include, err := tableOptions(r.Request)
 	if err != nil {
@@ -52,6 +52,7 @@ func (s *Server) watch(w http.ResponseWriter, r *Request, c *call, f *filter, v 
 		return errors.New(err.Error()) // not a Status: the real server answers with 500
 	}
 	x := &watcher{filter: f, frames: newFramer(&s.frames, v, include), after: after, bookmarks: opts.AllowWatchBookmarks}
+	x.frames.unversioned = s.config.Unversioned
 	initial, err := s.open(x, c, opts)
 	deadline := s.begin(w, v, opts)
 	x.out = newFrameWriter(w)
@@ -104,8 +105,11 @@ func (s *Server) open(x *watcher, c *call, opts *metainternal.ListOptions) (init
 // begin sends the header, and returns when the watch ends.
 func (s *Server) begin(w http.ResponseWriter, v *view, opts *metainternal.ListOptions) time.Time {
 	contentType := v.media
-	if v.media == mediaProtobuf {
+	switch v.media {
+	case mediaProtobuf:
 		contentType += ";stream=watch"
+	case mediaCBOR:
+		contentType = mediaCBORSequence
 	}
 	w.Header().Set("Content-Type", contentType)
 	w.WriteHeader(http.StatusOK)

@@ -22,6 +22,9 @@ func (v *view) writeList(w http.ResponseWriter, r *http.Request, items []runtime
 	if v.media == mediaProtobuf {
 		return v.writeProtobuf(w, r, items, list, gvk)
 	}
+	if v.media == mediaCBOR {
+		return v.writeCBOR(w, r, items, list, gvk)
+	}
 	if !v.pretty && v.media == mediaJSON {
 		body := newResponse(w, r, http.StatusOK, v.media)
 		if err := v.writeJSON(body, items, list, gvk); err != nil {

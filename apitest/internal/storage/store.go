@@ -14,6 +14,8 @@ const defaultHistory = 10_000
 // Store holds the objects of all resources. Its methods may be called from anywhere.
 type Store struct {
 	history int
+	// unversioned means that the resource versions of objects are not set. Items have theirs all the same.
+	unversioned bool
 
 	mu          sync.RWMutex
 	version     uint64 // of the newest write
@@ -40,6 +42,13 @@ func New(history int) *Store {
 	return &Store{history: history, version: 1, collections: map[Resource]*collection{}}
 }
 
+// NewUnversioned is like New, for a store that leaves the resource versions of objects as they are.
+func NewUnversioned(history int) *Store {
+	s := New(history)
+	s.unversioned = true
+	return s
+}
+
 // Version of the newest write.
 func (s *Store) Version() uint64 {
 	s.mu.RLock()
@@ -57,7 +66,7 @@ func (s *Store) Get(r Resource, key string) *Item {
 	return nil
 }
 
-// Create adds an object, which becomes the store's. Its resource version is set.
+// Create adds an object, which becomes the store's. Its resource version is set, unless the store is unversioned.
 func (s *Store) Create(r Resource, key string, object runtime.Object) (*Item, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,7 +135,9 @@ func (s *Store) stamp(key string, object runtime.Object) (*Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	accessor.SetResourceVersion(strconv.FormatUint(s.version+1, 10))
+	if !s.unversioned {
+		accessor.SetResourceVersion(strconv.FormatUint(s.version+1, 10))
+	}
 	return &Item{Key: key, Version: s.version + 1, Object: object}, nil
 }
 

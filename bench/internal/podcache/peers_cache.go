@@ -69,4 +69,18 @@ func (c *cached) synced() bool { return c.HasSynced() && c.handler.HasSynced() }
 
 func (c *cached) store() Store { return c.GetIndexer() }
 
-func (c *cached) lister() Lister { return clientGoLister{listersv1.NewPodLister(c.GetIndexer())} }
+func (c *cached) lister() Lister {
+	return cachedLister{clientGoLister{listersv1.NewPodLister(c.GetIndexer())}, c.cache}
+}
+
+// cachedLister reads as reconcilers of controller-runtime do.
+type cachedLister struct {
+	clientGoLister
+	reader client.Reader
+}
+
+func (l cachedLister) InNamespace(namespace string) ([]corev1.Pod, error) {
+	var list corev1.PodList
+	err := l.reader.List(context.Background(), &list, client.InNamespace(namespace))
+	return list.Items, err
+}

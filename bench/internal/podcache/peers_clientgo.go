@@ -2,9 +2,11 @@ package podcache
 
 import (
 	"context"
+	"iter"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
@@ -75,6 +77,37 @@ func (l clientGoLister) Get(namespace, name string) (*corev1.Pod, error) {
 
 func (l clientGoLister) List(selector labels.Selector) ([]*corev1.Pod, error) {
 	return l.pods.List(selector)
+}
+
+func (l clientGoLister) All() iter.Seq2[*corev1.Pod, error] {
+	return func(yield func(*corev1.Pod, error) bool) {
+		list, err := l.pods.List(labels.Everything())
+		for _, pod := range list {
+			if !yield(pod.DeepCopy(), err) {
+				return
+			}
+		}
+	}
+}
+
+func (l clientGoLister) Metadata() iter.Seq2[*metav1.ObjectMeta, error] {
+	return func(yield func(*metav1.ObjectMeta, error) bool) {
+		list, err := l.pods.List(labels.Everything())
+		for _, pod := range list {
+			if !yield(pod.ObjectMeta.DeepCopy(), err) {
+				return
+			}
+		}
+	}
+}
+
+func (l clientGoLister) InNamespace(namespace string) ([]corev1.Pod, error) {
+	list, err := l.pods.Pods(namespace).List(labels.Everything())
+	out := make([]corev1.Pod, len(list))
+	for i, pod := range list {
+		pod.DeepCopyInto(&out[i])
+	}
+	return out, err
 }
 
 // stripManagedFields is the transform that many programs have.

@@ -2,8 +2,10 @@ package podcache
 
 import (
 	"context"
+	"iter"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"vedette.dev/cache"
@@ -81,9 +83,14 @@ func (v *vedette) synced() bool { return v.HasSynced() && v.handler.HasSynced() 
 
 func (v *vedette) store() Store { return v.GetIndexer() }
 
-func (v *vedette) lister() Lister { return vedetteLister{listersv1.NewPodLister(v.GetIndexer())} }
+func (v *vedette) lister() Lister {
+	return vedetteLister{listersv1.NewPodLister(v.GetIndexer()), cache.NewTypedLister[*corev1.Pod](v.GetIndexer(), corev1.Resource("pods"))}
+}
 
-type vedetteLister struct{ pods listersv1.PodLister }
+type vedetteLister struct {
+	pods  listersv1.PodLister
+	typed cache.TypedLister[*corev1.Pod]
+}
 
 func (l vedetteLister) Get(namespace, name string) (*corev1.Pod, error) {
 	return l.pods.Pods(namespace).Get(name)
@@ -91,4 +98,27 @@ func (l vedetteLister) Get(namespace, name string) (*corev1.Pod, error) {
 
 func (l vedetteLister) List(selector labels.Selector) ([]*corev1.Pod, error) {
 	return l.pods.List(selector)
+}
+
+func (l vedetteLister) All() iter.Seq2[*corev1.Pod, error] { return l.typed.All(labels.Everything()) }
+
+func (l vedetteLister) Metadata() iter.Seq2[*metav1.ObjectMeta, error] {
+	return func(yield func(*metav1.ObjectMeta, error) bool) {
+		for m, err := range l.typed.Metadata().All(labels.Everything()) {
+			if !yield(&m.ObjectMeta, err) {
+				return
+			}
+		}
+	}
+}
+
+func (l vedetteLister) InNamespace(namespace string) ([]corev1.Pod, error) {
+	var out []corev1.Pod
+	for pod, err := range l.typed.ByNamespace(namespace).All(labels.Everything()) {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, *pod)
+	}
+	return out, nil
 }

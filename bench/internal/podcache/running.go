@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"runtime/debug"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"vedette.dev/bench/harness"
@@ -46,6 +48,12 @@ type Store interface {
 type Lister interface {
 	Get(namespace, name string) (*corev1.Pod, error)
 	List(selector labels.Selector) ([]*corev1.Pod, error)
+	// All is for a caller that looks at one pod after the other, and may change each.
+	All() iter.Seq2[*corev1.Pod, error]
+	// Metadata is for a caller that looks at the metadata of one pod after the other, and may change it.
+	Metadata() iter.Seq2[*metav1.ObjectMeta, error]
+	// InNamespace returns the pods of a namespace, for a caller that may change them.
+	InNamespace(namespace string) ([]corev1.Pod, error)
 }
 
 // NamespaceIndex is the only index, which both sides call so.

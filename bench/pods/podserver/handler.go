@@ -63,7 +63,7 @@ func (h *handler) list(w http.ResponseWriter, r *http.Request, e pods.Encoding) 
 		return
 	}
 	w.Header().Set("Content-Type", e.ContentType())
-	// An error means that the client has gone, and there is nobody to tell.
+	// An error means that the client has gone.
 	_ = writeList(w, h.encoders[e], e, page)
 }
 

@@ -44,7 +44,7 @@ type Recorder struct {
 
 	mu     sync.Mutex
 	tracks []*Track
-	// failures and texts are for AddTrouble.
+	// failures and texts are for AddFailure.
 	failures ring
 	texts    texts
 }
@@ -119,8 +119,8 @@ func (t *Track) Add(hash uint64, n Note) {
 	t.mu.Unlock()
 }
 
-// AddTrouble records a failure and its message, in a ring of its own. If it was added to a track as well, Notes returns it once.
-func (r *Recorder) AddTrouble(hash uint64, n Note, words string) {
+// AddFailure records a failure and its message, in a ring of its own. If it was added to a track as well, Notes returns it once.
+func (r *Recorder) AddFailure(hash uint64, n Note, words string) {
 	rec := r.pack(hash, n)
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -19,7 +19,7 @@ func TestNotesOfAKeyComeBackInTheirOrder(t *testing.T) {
 		tracks[i%2].Add(7, Note{At: now.Add(time.Duration(i)), What: uint8(i)})
 		tracks[i%2].Add(15, Note{At: now, What: 99})
 	}
-	r.AddTrouble(7, Note{At: now.Add(4500 * time.Microsecond), What: 50, Took: time.Hour}, "it failed")
+	r.AddFailure(7, Note{At: now.Add(4500 * time.Microsecond), What: 50, Took: time.Hour}, "it failed")
 	notes := r.Notes(7)
 	if len(notes) != 11 {
 		t.Fatalf("%d notes, want 11", len(notes))
@@ -38,9 +38,9 @@ func TestNotesOfAKeyComeBackInTheirOrder(t *testing.T) {
 	}
 }
 
-func TestTroubleOutlivesWhatIsWell(t *testing.T) {
+func TestFailuresOutliveOtherNotes(t *testing.T) {
 	r := New(fixed(64 << 10))
-	r.AddTrouble(1, Note{What: 1}, "broken")
+	r.AddFailure(1, Note{What: 1}, "broken")
 	tracks := []*Track{r.Track(), r.Track(), r.Track()}
 	for i := range uint64(1_000_000) {
 		tracks[i%3].Add(i%10_000+2, Note{What: 2})
@@ -56,7 +56,7 @@ func TestTroubleOutlivesWhatIsWell(t *testing.T) {
 func TestTheNewestWordsAreKept(t *testing.T) {
 	r := New(fixed(64 << 10))
 	for i := range uint64(100_000) {
-		r.AddTrouble(i, Note{}, fmt.Sprintf("%d %s", i, strings.Repeat("ä", 1000)))
+		r.AddFailure(i, Note{}, fmt.Sprintf("%d %s", i, strings.Repeat("ä", 1000)))
 	}
 	if size := r.Size(); size > 64<<10 {
 		t.Errorf("it takes %d bytes, and may take %d", size, 64<<10)

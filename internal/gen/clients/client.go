@@ -17,7 +17,7 @@ type clientFile struct {
 	Kinds []kind
 	// Others are the groups whose types the clients send and receive beside their own.
 	Others []importSpec
-	// Empty are the kinds whose expansion interface nobody wrote.
+	// Empty are the kinds whose expansion interface is not written by hand.
 	Empty []string
 }
 

@@ -19,7 +19,7 @@ func TestFilesOnDiskAreUpToDate(t *testing.T) {
 	for _, name := range files.Changed(kubernetes) {
 		t.Errorf("kubernetes/%s is not what the generator makes: run go generate ./kubernetes", name)
 	}
-	stale, err := files.Stale(kubernetes, generated)
+	stale, err := files.Stale(kubernetes, generated...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,14 +20,14 @@ func main() {
 }
 
 // generated matches the files that may be left over from an older version of k8s.io/api.
-const generated = "typed/*/*/client.go"
+var generated = []string{"typed/*/*/client.go", "typed/*/*/fake/fake.go"}
 
 func run(out string) error {
 	files, err := generate(out)
 	if err != nil {
 		return err
 	}
-	return files.Write(out, generated)
+	return files.Write(out, generated...)
 }
 
 // generate makes all files, by their names in out. It reads the hand-written ones there.
@@ -48,6 +48,10 @@ func generate(out string) (source.Files, error) {
 			return nil, err
 		}
 		if files[name], err = templates.Render("client.go.tmpl", newClientFile(g, written)); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		name = "typed/" + g.Dir + "/" + g.Version + "/fake/fake.go"
+		if files[name], err = templates.Render("groupfake.go.tmpl", g); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}

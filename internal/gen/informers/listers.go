@@ -16,7 +16,7 @@ const listersFile = "listers.go"
 type versionFile struct {
 	api.Group
 	Kinds []kind
-	// Empty are the expansion interfaces that nobody wrote.
+	// Empty are the expansion interfaces that are not written by hand.
 	Empty []string
 }
 

@@ -148,7 +148,7 @@ func base64(b []byte, i int) int {
 	return end
 }
 
-// notBase64 is 1 for bytes that are no digits in base64.
+// notBase64 is 1 for bytes that are not digits in base64.
 var notBase64 = func() (table [256]byte) {
 	for c := range table {
 		letter := byte(c) | ' '

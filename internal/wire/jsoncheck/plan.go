@@ -109,7 +109,7 @@ func Compile(example any) (*Plan, error) {
 	c := compiler{}
 	root := c.node(t.Elem())
 	if root.shape != shapeStruct {
-		return nil, fmt.Errorf("jsoncheck: only decoding tells whether a text is good for a %T", example)
+		return nil, fmt.Errorf("jsoncheck: a text for a %T cannot be checked without decoding it", example)
 	}
 	c.finish()
 	return &Plan{root: root}, nil

@@ -11,7 +11,7 @@ import (
 // its last byte. If something is wrong or unusual, that is bad.
 const bad = -1
 
-// deepest is how deep values may be nested. Nobody writes more, and the decoder has a limit as well.
+// deepest is how deep values may be nested. Real objects are not nested as deep, and the decoder has a limit as well.
 const deepest = 500
 
 // Valid reports whether data is an object that can certainly be decoded into a map[string]any. If it says no, only decoding tells.

@@ -30,7 +30,7 @@ func DecodeNext(data []byte, shares *Shares, last map[string]any) (map[string]an
 }
 
 const (
-	// deepest is how deep values may be nested. Nobody writes more, and util/json has a limit as well.
+	// deepest is how deep values may be nested. Real objects are not nested as deep, and util/json has a limit as well.
 	deepest = 500
 	// deepestLook is how deep it is looked for parts that are known: each level looks at the text of those below once more.
 	deepestLook = 32

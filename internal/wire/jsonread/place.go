@@ -63,7 +63,7 @@ func (l level) below(name string) level {
 	return elsewhereLevel
 }
 
-// guess is where it is noted which member comes next as a rule. It is nil if there is no telling.
+// guess is where it is noted which member comes next as a rule. It is nil if the order is not known.
 type guess = atomic.Pointer[place]
 
 // begin is the guess at the beginning of an object.

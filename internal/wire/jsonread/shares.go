@@ -50,8 +50,8 @@ type Sharing struct {
 	Loose bool
 }
 
-// NewShares returns shares for objects of one kind. The text of managed fields is shared in any case, unless the objects are
-// loose: it is a tree of names, which programs read and replace, but do not write to.
+// NewShares returns shares for objects of one kind. The text of managed fields is shared in any case, unless
+// Sharing.Loose is set: it is a tree of names, which programs read and replace, but do not write to.
 func NewShares(what Sharing) *Shares {
 	s := &Shares{trees: what.Parts, loose: what.Loose}
 	for i := range s.seeds {

@@ -115,7 +115,7 @@ func TestNothingIsShared(t *testing.T) {
 		first, _ := Decode([]byte(text), shares)
 		second, _ := Decode([]byte(text), shares)
 		delete(at(first, "metadata").(map[string]any), "managedFields")
-		spoil(first)
+		corrupt(first)
 		var want map[string]any
 		if err := utiljson.Unmarshal([]byte(text), &want); err != nil || !reflect.DeepEqual(second, want) {
 			t.Errorf("way %d: %v, got %v", i, err, second)
@@ -123,18 +123,18 @@ func TestNothingIsShared(t *testing.T) {
 	}
 }
 
-func spoil(v any) {
+func corrupt(v any) {
 	switch v := v.(type) {
 	case map[string]any:
 		for name, below := range v {
-			spoil(below)
-			v[name] = "spoilt"
+			corrupt(below)
+			v[name] = "corrupted"
 		}
 		v["more"] = true
 	case []any:
 		for i := range v {
-			spoil(v[i])
-			v[i] = "spoilt"
+			corrupt(v[i])
+			v[i] = "corrupted"
 		}
 		_ = append(v, "more")
 	}

@@ -2,7 +2,7 @@
 // stored, and the result decodes to the ordinary Go type, with fewer fields set.
 //
 //   - [Keep] returns a [Filter] that keeps the named fields, and [Drop] one that keeps all others.
-//   - [Filter.Protobuf] and [Filter.JSON] filter an encoded object, in one pass and without allocations.
+//   - [Filter.Protobuf], [Filter.JSON] and [Filter.CBOR] filter an encoded object, without allocations.
 //   - [Filter.Object] does the same for a decoded object.
 //
 // For example, for a cache that needs to know which images run where:
@@ -45,8 +45,8 @@
 // # Caveats
 //
 //   - A message is examined only along the paths, and a text only as far as is needed to find where values end. Errors
-//     in removed fields are not detected. Errors along the paths wrap [protoscan.ErrMalformed] or
-//     [jsonscan.ErrMalformed].
+//     in removed fields are not detected. Errors along the paths wrap [protoscan.ErrMalformed],
+//     [jsonscan.ErrMalformed] or [cborscan.ErrMalformed].
 //   - The output is never longer than the input. Both may be the same memory: pass src[:0] as dst.
 //   - A protobuf message is the bare one, as in rest.Raw, without Kubernetes' envelope. apiVersion and kind are in the
 //     envelope.

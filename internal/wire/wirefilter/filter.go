@@ -80,6 +80,15 @@ func (f *Filter) JSON(dst, src []byte) ([]byte, error) {
 	return w.dst, nil
 }
 
+// CBOR appends what is left of an object to dst. dst may be src[:0], as in Protobuf. Nothing in what stays changes.
+func (f *Filter) CBOR(dst, src []byte) ([]byte, error) {
+	w := cborFilter{dst: dst, src: src}
+	if err := w.document(f.root); err != nil {
+		return dst, fmt.Errorf("cannot filter %d bytes of CBOR for %s: %w", len(src), f.describe(), err)
+	}
+	return w.dst, nil
+}
+
 func (f *Filter) describe() string {
 	if f.typ == nil {
 		return "unstructured objects"

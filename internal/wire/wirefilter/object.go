@@ -8,7 +8,7 @@ import (
 )
 
 // Object filters an object that is decoded, in place: it is left as if its bytes had been filtered first. obj is a pointer to
-// the type of the filter, or an *unstructured.Unstructured. Nobody else may have a part of it.
+// the type of the filter, or an *unstructured.Unstructured. The caller must not share any part of it.
 func (f *Filter) Object(obj any) error {
 	if u, ok := obj.(*unstructured.Unstructured); ok && u != nil {
 		f.root.dynamic(u.Object)

@@ -74,7 +74,7 @@ func (p *place) step(t *tree, next part, path string, rest deed) (*tree, *place,
 		to.typ = typ.Elem()
 		return child(&t.keys, next.name, rest), to, nil
 	case next.key:
-		return nil, nil, p.noMap(next.name, what, list)
+		return nil, nil, p.notMap(next.name, what, list)
 	case what == object:
 		f, ok := fieldsOf(typ)[next.name]
 		if !ok {
@@ -95,19 +95,19 @@ func (p *place) step(t *tree, next part, path string, rest deed) (*tree, *place,
 	return nil, nil, fmt.Errorf("%s of %s has no fields, so there is no %s", p.path, p.kind, path)
 }
 
-func (p *place) noMap(key string, what sort, list bool) error {
+func (p *place) notMap(key string, what sort, list bool) error {
 	where := p.path
 	if where == "" {
-		return fmt.Errorf("%s are no map, so there is no key [%s]", p.kind, key)
+		return fmt.Errorf("%s are not a map, so there is no key [%s]", p.kind, key)
 	}
 	if list {
 		hint := ""
 		if what == object {
 			hint = fmt.Sprintf("; a path goes through all its elements, as in %s.name", where)
 		}
-		return fmt.Errorf("%s of %s is a list and no map, so there is no [%s]%s", where, p.kind, key, hint)
+		return fmt.Errorf("%s of %s is a list and not a map, so there is no [%s]%s", where, p.kind, key, hint)
 	}
-	return fmt.Errorf("%s of %s is no map, so there is no key [%s]", where, p.kind, key)
+	return fmt.Errorf("%s of %s is not a map, so there is no key [%s]", where, p.kind, key)
 }
 
 // field is a member that a struct has in JSON.

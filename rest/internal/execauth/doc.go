@@ -14,7 +14,7 @@
 //   - Equal ExecConfigs have the same Authenticator, for as long as a client holds it. One plugin runs once at a time.
 //   - Credentials are used until they expire or the server answers 401. The request after that runs the plugin. When it
 //     returns the same credentials once more, they are used for five seconds whatever the server says.
-//   - A request waits for the plugin no longer than its context allows. A plugin for which nobody waits any more is killed;
+//   - A request waits for the plugin no longer than its context allows. A plugin that no request waits for any more is killed;
 //     so is one that takes longer than a minute, or five when there is a terminal at which a person may be asked.
 //   - Of two runs, the credentials of the one that began later are kept, in whichever order the runs end.
 //   - Without a terminal the plugin has a process group of its own, and is killed with all that it started.

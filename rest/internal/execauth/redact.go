@@ -17,7 +17,7 @@ const redacted = "[redacted]"
 // are parts of words.
 const shortest = 4
 
-// redactor removes from the plugin's own words what nobody should read in a log: the arguments and the environment that
+// redactor removes from the plugin's own words what must not be in a log: the arguments and the environment that
 // the configuration gave it, and all that looks like a token.
 type redactor struct{ values *strings.Replacer }
 

@@ -13,8 +13,8 @@ import (
 
 const (
 	infoVariable = "KUBERNETES_EXEC_INFO"
-	// unattendedLimit is how long a plugin may take when there is nobody whom it could ask for anything, and
-	// attendedLimit when there is: a login in a browser takes a while.
+	// unattendedLimit is how long a plugin may take if it cannot ask the user, and attendedLimit if it can: a login
+	// in a browser takes a while.
 	unattendedLimit = time.Minute
 	attendedLimit   = 5 * time.Minute
 	defaultLinger   = 2 * time.Second
@@ -118,7 +118,7 @@ func (p *plugin) explain(ctx context.Context, err error, output *limitedBuffer, 
 		return fmt.Errorf("it did not end within %v and was killed: run it by hand to see what it waits for%s: %w",
 			limit, wrote, context.DeadlineExceeded)
 	case ctx.Err() != nil:
-		return fmt.Errorf("it was ended, because nobody waited for it any more: %w", context.Canceled)
+		return fmt.Errorf("it was ended, because no request waited for it any more: %w", context.Canceled)
 	case errors.As(err, &exit):
 		return fmt.Errorf("it failed with %v%s", exit.ProcessState, wrote)
 	}

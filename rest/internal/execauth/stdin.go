@@ -11,7 +11,7 @@ import (
 // stdinRules say whether the plugin gets our standard input.
 type stdinRules struct {
 	mode clientcmdapi.ExecInteractiveMode
-	// unavailable says that somebody else reads standard input, and why.
+	// unavailable reports that standard input is read by another part of the program, and why says by which.
 	unavailable bool
 	why         string
 }

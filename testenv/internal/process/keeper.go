@@ -96,7 +96,7 @@ func (k *Keeper) forget(p *Process) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.running = slices.DeleteFunc(k.running, func(q *Process) bool { return q == p })
-	_ = k.tellShell() // if the shell is gone, there is nobody to mislead
+	_ = k.tellShell() // if the shell is gone, the message is not needed
 }
 
 // tellShell lists those that run now. The caller holds mu.

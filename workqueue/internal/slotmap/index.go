@@ -39,7 +39,7 @@ func (x *index) remove(hash, slot uint32) {
 	}
 }
 
-// link puts c into the first empty cell from its home on.
+// link puts c into the first empty cell of its probe sequence.
 func (x *index) link(c cell) {
 	mask := uint32(len(x.cells) - 1)
 	i := c.hash & mask
@@ -57,9 +57,9 @@ func (x *index) unlink(hash, slot uint32) {
 		i = (i + 1) & mask
 	}
 	for j := (i + 1) & mask; x.cells[j].slot != 0; j = (j + 1) & mask {
-		home := x.cells[j].hash & mask
-		// The cell may move to i unless its home lies behind i.
-		if (j-home)&mask >= (j-i)&mask {
+		first := x.cells[j].hash & mask
+		// The cell may move to i unless its probe sequence starts behind i.
+		if (j-first)&mask >= (j-i)&mask {
 			x.cells[i] = x.cells[j]
 			i = j
 		}

@@ -43,7 +43,7 @@ func (m *Map[K, V]) verifyIndex() (live int, err error) {
 		}
 		for j := c.hash & mask; j != uint32(i); j = (j + 1) & mask {
 			if x.cells[j].slot == 0 {
-				return 0, fmt.Errorf("cell %d cannot be reached from its home", i)
+				return 0, fmt.Errorf("cell %d cannot be reached from the start of its probe sequence", i)
 			}
 		}
 	}

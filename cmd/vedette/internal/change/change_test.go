@@ -26,17 +26,17 @@ func TestManager(t *testing.T) {
 		changed  []string
 		want     string
 	}{
-		"no manager":         {nil, nil, []string{"a"}, Unknown},
-		"new":                {nil, entries{kubectl}, nil, "kubectl"},
-		"the one that wrote": {entries{kubectl, kubelet}, entries{entryOf("kubectl", 3, labels), kubelet}, nil, "kubectl"},
-		"other fields":       {entries{kubectl}, entries{entryOf("kubectl", 1, status)}, nil, "kubectl"},
-		"the last of two":    {nil, entries{kubelet, kubectl}, nil, "kubelet"},
-		"within a second":    {entries{kubectl, kubelet}, entries{kubectl, kubelet}, []string{"status.conditions[Ready].status"}, "kubelet"},
-		"by ownership":       {entries{kubectl, kubelet}, entries{kubectl, kubelet}, []string{"metadata.labels[app]"}, "kubectl"},
-		"not by a stranger":  {entries{kubectl, kubelet}, entries{kubectl, kubelet}, []string{"metadata.labels[tier]"}, Unknown},
-		"no name":            {nil, entries{entryOf("", 1, labels)}, nil, Unknown},
-		"no time":            {nil, entries{{Manager: "old"}}, nil, "old"},
-		"garbage":            {entries{entryOf("x", 1, "{")}, entries{entryOf("x", 1, "{")}, []string{"a"}, Unknown},
+		"no manager":             {nil, nil, []string{"a"}, Unknown},
+		"new":                    {nil, entries{kubectl}, nil, "kubectl"},
+		"the one that wrote":     {entries{kubectl, kubelet}, entries{entryOf("kubectl", 3, labels), kubelet}, nil, "kubectl"},
+		"other fields":           {entries{kubectl}, entries{entryOf("kubectl", 1, status)}, nil, "kubectl"},
+		"the last of two":        {nil, entries{kubelet, kubectl}, nil, "kubelet"},
+		"within a second":        {entries{kubectl, kubelet}, entries{kubectl, kubelet}, []string{"status.conditions[Ready].status"}, "kubelet"},
+		"by ownership":           {entries{kubectl, kubelet}, entries{kubectl, kubelet}, []string{"metadata.labels[app]"}, "kubectl"},
+		"not by another manager": {entries{kubectl, kubelet}, entries{kubectl, kubelet}, []string{"metadata.labels[tier]"}, Unknown},
+		"no name":                {nil, entries{entryOf("", 1, labels)}, nil, Unknown},
+		"no time":                {nil, entries{{Manager: "old"}}, nil, "old"},
+		"garbage":                {entries{entryOf("x", 1, "{")}, entries{entryOf("x", 1, "{")}, []string{"a"}, Unknown},
 	} {
 		if got := Manager(test.old, test.new, test.changed); got != test.want {
 			t.Errorf("%s: %s, want %s", name, got, test.want)

@@ -201,9 +201,9 @@ func (m *measurement) run(ctx context.Context) (*change.Report, error) {
 	began := time.Now()
 	m.measure(ctx, began, bar)
 	m.meter.End()
-	after, merged := m.received()
+	after, coalesced := m.received()
 	report := m.meter.Report(time.Since(began), m.top)
-	report.Received, report.Merged, report.Skipped = after-before, merged, m.skipped
+	report.Received, report.Merged, report.Skipped = after-before, coalesced, m.skipped
 	return report, nil
 }
 
@@ -296,13 +296,13 @@ func (m *measurement) measure(ctx context.Context, began time.Time, bar *show.Ba
 }
 
 // received returns how many bytes came from the server, and how many changes were coalesced.
-func (m *measurement) received() (bytes int64, merged uint64) {
+func (m *measurement) received() (bytes int64, coalesced uint64) {
 	for _, f := range m.followers {
 		state := cache.StateOf(f.informer)
 		bytes += state.Bytes
 		for _, h := range state.Handlers {
-			merged += h.Merged
+			coalesced += h.Merged
 		}
 	}
-	return bytes, merged
+	return bytes, coalesced
 }

@@ -71,7 +71,7 @@ func (e *explain) parse(key string) (*url.URL, error) {
 		return nil, err
 	}
 	if key == "" || strings.Count(key, "/") > 1 || strings.HasPrefix(key, "/") || strings.HasSuffix(key, "/") {
-		return nil, usagef("%q is no key; it must be NAMESPACE/NAME, or NAME for what lives in no namespace", key)
+		return nil, usagef("%q is not a key; it must be NAMESPACE/NAME, or NAME for what lives in no namespace", key)
 	}
 	if e.url == "" {
 		return nil, usagef("--url is missing: it says which program to ask, such as http://localhost:8081")

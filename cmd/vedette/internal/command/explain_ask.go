@@ -96,7 +96,7 @@ func (p *program) controllers(ctx context.Context) (names []string, err error) {
 			continue
 		}
 		for _, queue := range view.Queues {
-			if queue.Controller != nil { // others have nobody to ask
+			if queue.Controller != nil { // other queues have no controller to ask
 				names = append(names, queue.Name)
 			}
 		}

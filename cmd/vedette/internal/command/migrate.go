@@ -25,8 +25,9 @@ func newMigrate(s *streams) *cobra.Command {
 		Use:   "migrate [PACKAGES]",
 		Short: "Rewrite a program for client-go so that it uses Vedette",
 		Long: `Rewrites the Go module in the current folder: imports of packages of client-go that Vedette has become Vedette's, and imports of auth
-plugins are removed. Then it compiles the program and its tests. Where a rest.Config of client-go is used as one of Vedette, or the other way
-round, because a library is made for client-go, it puts in a conversion of package vedette.dev/bridge.
+plugins are removed. In tests, fake.NewClientset becomes NewSimpleClientset, which does what client-go's does. Then it compiles the program and its
+tests. Where a rest.Config of client-go is used as one of Vedette, or the other way round, because a library is made for client-go, it puts in a
+conversion of package vedette.dev/bridge.
 
 It ends with a summary: what was changed, which packages stay with client-go, and what has to be done by hand, with file and line. The git
 tree must be clean, so that the changes can be seen with git diff, and undone.
@@ -100,6 +101,9 @@ func (m *migration) summary(done *migrate.Report) {
 	if n := len(done.Conversions); n > 0 {
 		fmt.Fprintf(m.out, ", %s of a rest.Config", count(n, "conversion"))
 	}
+	if n := len(done.Simple); n > 0 {
+		fmt.Fprintf(m.out, ", %s of fake.NewClientset in tests to NewSimpleClientset", count(n, "call"))
+	}
 	fmt.Fprintln(m.out)
 	if done.Raised != "" {
 		fmt.Fprintf(m.out, "Raised to %s, which Vedette uses: client-go and the modules that are released with it\n", done.Raised)
@@ -116,10 +120,25 @@ func (m *migration) summary(done *migrate.Report) {
 			fmt.Fprintf(m.out, "  %s: %s\n", item.Place, item.Text)
 		}
 	}
+	if len(done.NotCompiled) > 0 {
+		fmt.Fprintln(m.out, "Not compiled, because what they import does not compile; when it does, commit it and run vedette migrate again:")
+		for _, path := range done.NotCompiled {
+			fmt.Fprintf(m.out, "  %s\n", path)
+		}
+	}
+	if len(done.Untracked) > 0 {
+		fmt.Fprintln(m.out, "Changed, but not in git, so that git diff does not show it:")
+		for _, name := range done.Untracked {
+			fmt.Fprintf(m.out, "  %s\n", name)
+		}
+	}
 	if done.Vendored {
 		fmt.Fprintln(m.out, "There is a vendor folder: run go mod vendor.")
 	}
-	if done.Builds {
+	switch {
+	case done.Builds && len(m.config.Packages) > 0:
+		fmt.Fprintln(m.out, "The program compiles, and so do the tests of these packages.")
+	case done.Builds:
 		fmt.Fprintln(m.out, "The program and its tests compile.")
 	}
 }

@@ -45,6 +45,9 @@ func newRoot(s *streams) *cobra.Command {
 			# Why nothing happens to an object
 			vedette explain web default/shop --url http://localhost:8081
 
+			# Which replica of a group owns which shards
+			vedette shards pods -n ops
+
 			# All shared informers of a client-go program on Vedette
 			vedette patch-client-go --vedette ../vedette
 
@@ -62,7 +65,7 @@ func newRoot(s *streams) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{err: plainly(err), command: cmd.CommandPath()}
 	})
-	root.AddCommand(newDemo(s), newServe(s), newWatch(s), newChurn(s), newConsole(s), newExplain(s), newPatchClientGo(s), newMigrate(s), newVersion(s))
+	root.AddCommand(newDemo(s), newServe(s), newWatch(s), newChurn(s), newConsole(s), newExplain(s), newShards(s), newPatchClientGo(s), newMigrate(s), newVersion(s))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {

@@ -79,8 +79,8 @@ func TestNothingIsLost(t *testing.T) {
 // A verdict names the differences.
 func TestAVerdictThatIsNotGood(t *testing.T) {
 	for name, c := range map[string]struct {
-		spoil func(t *testing.T, d *Demo, server *apitest.Server)
-		says  string
+		corrupt func(t *testing.T, d *Demo, server *apitest.Server)
+		says    string
 	}{
 		"a deletion is lost": {func(t *testing.T, d *Demo, _ *apitest.Server) {
 			book := d.machine.looks[0].ledgers[0]
@@ -124,7 +124,7 @@ func TestAVerdictThatIsNotGood(t *testing.T) {
 				if v := verdict(t, d, time.Minute); len(v.Problems) > 0 {
 					t.Fatalf("it is not good before anything was done: %v", v.Problems)
 				}
-				c.spoil(t, d, server)
+				c.corrupt(t, d, server)
 				if got := strings.Join(verdict(t, d, time.Second).Problems, "\n"); !strings.Contains(got, c.says) {
 					t.Errorf("got %q, want %q", got, c.says)
 				}

@@ -20,8 +20,8 @@ const Vedette = "vedette.dev"
 
 // Module is a Go module whose go.mod may be changed.
 type Module struct {
-	// Dir is the folder of go.mod.
-	Dir string
+	// Path is the path of the module, Dir the folder of go.mod.
+	Path, Dir string
 	// Mod and Sum are go.mod and go.sum as they were when the module was opened.
 	Mod, Sum []byte
 	// Required has the versions of required modules, Replaces the right sides of replace lines, as they were.
@@ -56,12 +56,14 @@ func Open(ctx context.Context, dir string) (*Module, error) {
 		return nil, err
 	}
 	var parsed struct {
+		Module  struct{ Path string }
 		Require []Listed
 		Replace []struct{ Old, New Listed }
 	}
 	if err := m.JSON(ctx, &parsed, "mod", "edit", "-json"); err != nil {
 		return nil, err
 	}
+	m.Path = parsed.Module.Path
 	for _, r := range parsed.Require {
 		m.Required[r.Path] = r.Version
 	}

@@ -7,17 +7,7 @@ import (
 	"go/types"
 	"path/filepath"
 	"regexp"
-	"slices"
-	"strconv"
-	"strings"
 )
-
-// diagnostic is an error of the compiler.
-type diagnostic struct {
-	file         string // relative to the module
-	line, column int
-	text         string
-}
 
 // conversions are what package bridge can convert, by the types that the compiler names.
 var conversions = map[[2]string]string{
@@ -25,90 +15,35 @@ var conversions = map[[2]string]string{
 	{`*"vedette.dev/rest".Config`, `*"k8s.io/client-go/rest".Config`}: "MustToClientGo",
 }
 
-var (
-	located    = regexp.MustCompile(`^(\S+\.go):(\d+):(\d+): (.*)$`)
-	mismatched = regexp.MustCompile(`^cannot use (.+) \(.* of (?:[a-z]+ )?type (.+)\) as (.+) value in (.+)$`)
-)
+// mismatched is the text of an error about a value of another type.
+var mismatched = regexp.MustCompile(`^cannot use (.+) \(.* of (?:[a-z]+ )?type (.+)\) as (.+) value in (.+)$`)
 
 const (
 	bridgePath = "vedette.dev/bridge"
-	// rounds limits how often the program is compiled. A round of go vet shows one error of each package.
+	// rounds limits how often the program is compiled. A round shows the errors of the packages that import none with errors.
 	rounds = 30
 )
 
-// convert compiles the program, and puts conversions where the compiler wants the type of the other library. It returns the errors that are
-// left.
-func (m *migration) convert(ctx context.Context) ([]diagnostic, error) {
+// convert compiles the program, and puts conversions where the compiler wants the type of the other library. It returns what the compiler
+// says in the end.
+func (m *migration) convert(ctx context.Context) (compiled, error) {
 	for range rounds {
 		left, err := m.compile(ctx)
-		if err != nil || len(left) == 0 {
+		if err != nil || len(left.errors) == 0 {
 			return left, err
 		}
-		fixed, err := m.fix(left)
+		fixed, err := m.fix(left.errors)
 		if err != nil {
-			return nil, err
+			return left, err
 		}
 		if fixed == 0 {
 			return left, nil
 		}
 		if err := m.requireBridge(ctx); err != nil {
-			return nil, err
+			return left, err
 		}
 	}
 	return m.compile(ctx)
-}
-
-// compile returns the errors of the compiler: all those of the packages, and if there are none, the first of each test.
-func (m *migration) compile(ctx context.Context) ([]diagnostic, error) {
-	m.progress("compiling the program")
-	for _, step := range []struct {
-		args   []string
-		prefix string // of lines with an error
-	}{
-		{[]string{"build", "-gcflags=-e"}, ""},
-		{[]string{"vet", "-bools"}, "vet: "}, // lines without it are findings in a program that compiles
-	} {
-		if step.prefix != "" {
-			m.progress("compiling its tests")
-		}
-		_, err := m.mod.Run(ctx, append(step.args, m.patterns()...)...)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if err == nil {
-			continue
-		}
-		found := m.diagnostics(err.Error(), step.prefix)
-		switch {
-		case len(found) > 0:
-			return found, nil
-		case len(m.diagnostics(err.Error(), "")) == 0:
-			return nil, err // not about the program
-		}
-	}
-	return nil, nil
-}
-
-// diagnostics finds the errors of the compiler in what the go command printed, in lines that begin with a prefix.
-func (m *migration) diagnostics(printed, prefix string) (out []diagnostic) {
-	for line := range strings.Lines(printed) {
-		text, ok := strings.CutPrefix(strings.TrimSpace(line), prefix)
-		found := located.FindStringSubmatch(text)
-		if !ok || found == nil {
-			continue
-		}
-		d := diagnostic{file: found[1], text: found[4]}
-		d.line, _ = strconv.Atoi(found[2])
-		d.column, _ = strconv.Atoi(found[3])
-		if filepath.IsAbs(d.file) {
-			d.file = m.relative(d.file)
-		}
-		d.file = filepath.Clean(d.file)
-		if !slices.Contains(out, d) { // a package and its tests have the same
-			out = append(out, d)
-		}
-	}
-	return out
 }
 
 // fix puts in conversions, and returns how many.
@@ -125,13 +60,15 @@ func (m *migration) fix(all []diagnostic) (fixed int, err error) {
 		if err != nil {
 			return fixed, err
 		}
+		done := map[[2]int]bool{} // a package and its tests may say it in other words
 		for _, d := range list {
-			if s.convert(d) {
+			if at := [2]int{d.line, d.column}; !done[at] && s.convert(d) {
+				done[at] = true
 				fixed++
 				m.report.Conversions = append(m.report.Conversions, Place{file, d.line})
 			}
 		}
-		if err := s.write(); err != nil {
+		if err := m.write(s); err != nil {
 			return fixed, err
 		}
 	}

@@ -27,13 +27,18 @@ type Config struct {
 	Progress func(step string)
 }
 
-// Place is a line of a file of the module.
+// Place is a line of a file of the module. Line is 0 if it is about the whole file or folder.
 type Place struct {
 	File string
 	Line int
 }
 
-func (p Place) String() string { return fmt.Sprintf("%s:%d", p.File, p.Line) }
+func (p Place) String() string {
+	if p.Line == 0 {
+		return p.File
+	}
+	return fmt.Sprintf("%s:%d", p.File, p.Line)
+}
 
 // Item is something that has to be done by hand.
 type Item struct {
@@ -49,12 +54,18 @@ type Report struct {
 	Files, Imports int
 	// Removed are imports of auth plugins, Conversions the places where a rest.Config is converted.
 	Removed, Conversions []Place
+	// Simple are the calls of fake.NewClientset in tests that became NewSimpleClientset.
+	Simple []Place
 	// Stays are the packages that stay with client-go, with the number of their imports.
 	Stays map[string]int
 	// ByHand is what has to be done by hand. Errors of the compiler are among it.
 	ByHand []Item
 	// Raised is the version to which modules that are released together with client-go were raised, if any were.
 	Raised string
+	// NotCompiled are packages that were not compiled, because they import one that does not compile.
+	NotCompiled []string
+	// Untracked are Go files that were changed and that git does not have, such as generated code that it ignores.
+	Untracked []string
 	// Builds says that the program and its tests compile.
 	Builds bool
 	// Vendored says that there is a vendor folder, which is not up to date.
@@ -70,8 +81,16 @@ type migration struct {
 	origin  gomod.Origin
 	vedette string // folder with the source
 	git     repository
+	backup  *backup
 	report  *Report
 	bridged bool
+	applied map[string]bool // whether the packages of folders use server-side apply
+	// elections is what is known about the packages of folders.
+	elections map[string]*election
+	// errorsBefore are errors of go build ./... before the migration, if only some packages are migrated. brokenBefore says that it failed with
+	// another error than these.
+	errorsBefore []diagnostic
+	brokenBefore bool
 }
 
 // Apply migrates the module. If it returns an error, nothing has changed.
@@ -85,7 +104,10 @@ func migrate(ctx context.Context, c Config, try bool) (_ *Report, err error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &migration{config: c, mod: mod, git: repository{mod.Dir}, report: &Report{Module: mod.Dir, Stays: map[string]int{}}}
+	m := &migration{
+		config: c, mod: mod, git: repository{mod.Dir}, backup: &backup{mod.Dir, map[string][]byte{}},
+		report: &Report{Module: mod.Dir, Stays: map[string]int{}}, applied: map[string]bool{}, elections: map[string]*election{},
+	}
 	if m.origin, err = mod.Vedette(c.Vedette); err != nil {
 		return nil, err
 	}
@@ -94,37 +116,48 @@ func migrate(ctx context.Context, c Config, try bool) (_ *Report, err error) {
 		return nil, err
 	}
 	m.report.Vendored = exists(filepath.Join(mod.Dir, "vendor"))
+	if err := m.backup.keep("go.mod", "go.sum"); err != nil {
+		return nil, err
+	}
 	defer func() {
-		if err == nil && !try {
-			return
+		if err != nil || try {
+			err = errors.Join(err, m.backup.restore())
 		}
-		// Also when the context has ended.
-		after := context.WithoutCancel(ctx)
-		files, changedErr := m.git.changed(after)
-		err = errors.Join(err, changedErr, m.git.restore(after, commit, files))
 	}()
 	if err := m.run(ctx); err != nil {
 		return nil, err
 	}
-	files, err := m.git.changed(ctx)
+	files, err := m.backup.changed()
+	if err != nil {
+		return nil, err
+	}
+	tracked, err := m.git.tracked(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range files {
-		if strings.HasSuffix(name, ".go") {
-			m.report.Files++
+		if !strings.HasSuffix(name, ".go") {
+			continue
+		}
+		m.report.Files++
+		if !tracked[name] {
+			m.report.Untracked = append(m.report.Untracked, name)
 		}
 	}
 	if try {
-		if m.report.Diff, err = m.git.run(ctx, "diff", "--no-color", "--no-ext-diff", "--relative", "--", "."); err != nil {
-			return nil, err
-		}
-		return m.report, nil
+		m.report.Diff, err = m.backup.diff(ctx, files)
+		return m.report, err
 	}
-	return m.report, m.git.save(ctx, commit, files)
+	return m.report, m.git.save(ctx, m.backup.record(commit, files))
 }
 
-func (m *migration) run(ctx context.Context) error {
+func (m *migration) run(ctx context.Context) (err error) {
+	if len(m.config.Packages) > 0 {
+		m.errorsBefore, err = m.build(ctx)
+		if m.brokenBefore = err != nil; ctx.Err() != nil {
+			return err
+		}
+	}
 	m.progress("reading go.mod")
 	if err := m.require(ctx, gomod.Vedette, m.origin.Folder); err != nil {
 		return err
@@ -158,7 +191,7 @@ func (m *migration) run(ctx context.Context) error {
 			return fmt.Errorf("a file cannot be parsed: %w", err)
 		}
 		m.rewrite(s)
-		if err := s.write(); err != nil {
+		if err := m.write(s); err != nil {
 			return err
 		}
 	}
@@ -170,10 +203,14 @@ func (m *migration) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, d := range left {
-		m.byHand(Place{d.file, d.line}, explain(d.text))
+	if err := m.buildAll(ctx, &left); err != nil {
+		return err
 	}
-	m.report.Builds = len(left) == 0
+	for _, d := range left.errors {
+		m.byHand(Place{d.file, d.line}, m.explain(d))
+	}
+	m.report.NotCompiled = left.skipped
+	m.report.Builds = len(left.errors) == 0
 	slices.SortStableFunc(m.report.ByHand, func(a, b Item) int {
 		if c := strings.Compare(a.File, b.File); c != 0 {
 			return c
@@ -181,14 +218,6 @@ func (m *migration) run(ctx context.Context) error {
 		return a.Line - b.Line
 	})
 	return nil
-}
-
-// explain adds what to do to an error of the compiler that is about a type of both libraries.
-func explain(text string) string {
-	if strings.Contains(text, `"k8s.io/client-go/`) && strings.Contains(text, `"vedette.dev/`) {
-		return text + "\n    a library is made for client-go's type: give it a client of client-go, made with bridge.ToClientGo(config), or leave this file with client-go"
-	}
-	return text
 }
 
 // require makes go.mod require a module at the version of Vedette.
@@ -217,18 +246,28 @@ func (m *migration) raise(ctx context.Context) error {
 	if version == "" {
 		return nil
 	}
-	var args []string
-	for _, name := range staging {
-		path := "k8s.io/" + name
-		if has := m.mod.Required[path]; has != "" && older(has, version) && m.mod.Replaces[path] == "" {
-			args = append(args, "-require="+path+"@"+version)
-		}
-	}
+	args := raised(m.mod, version)
 	if len(args) == 0 {
 		return nil
 	}
 	m.report.Raised = version
 	return m.mod.Edit(ctx, args...)
+}
+
+// raised returns the arguments of go mod edit that raise modules to a version. A module that is replaced by another version of its own is raised
+// there; one that is replaced by something else is left.
+func raised(mod *gomod.Module, version string) (args []string) {
+	for _, name := range staging {
+		path := "k8s.io/" + name
+		replaced, own := strings.CutPrefix(mod.Replaces[path], path+"@")
+		if own && older(replaced, version) {
+			args = append(args, "-replace="+path+"="+path+"@"+version)
+		}
+		if has := mod.Required[path]; has != "" && older(has, version) && (own || mod.Replaces[path] == "") {
+			args = append(args, "-require="+path+"@"+version)
+		}
+	}
+	return args
 }
 
 // requiredIn returns the version of a module that the text of a go.mod requires.
@@ -287,14 +326,18 @@ func (m *migration) patterns() []string {
 // files returns the Go files that are rewritten: all of the module, whatever their build constraints, or those of some packages.
 func (m *migration) files(ctx context.Context) (files []string, err error) {
 	if len(m.config.Packages) > 0 {
-		out, err := m.mod.Run(ctx, append([]string{"list", "-e", "-f", "{{.Dir}}"}, m.config.Packages...)...)
+		out, err := m.mod.Run(ctx, append([]string{"list", "-e", "-f", "{{.ImportPath}} {{.Dir}}"}, m.config.Packages...)...)
 		if err != nil {
 			return nil, err
 		}
-		for dir := range strings.Lines(string(out)) {
-			found, err := filepath.Glob(filepath.Join(strings.TrimSpace(dir), "*.go"))
+		for line := range strings.Lines(string(out)) {
+			path, dir, _ := strings.Cut(strings.TrimSpace(line), " ")
+			found, err := filepath.Glob(filepath.Join(dir, "*.go"))
 			if err != nil {
 				return nil, err
+			}
+			if dir == "" || !filepath.IsLocal(m.relative(dir)) || len(found) == 0 {
+				return nil, fmt.Errorf("%s is not a package of the module in %s", path, m.mod.Dir)
 			}
 			files = append(files, found...)
 		}
@@ -336,16 +379,28 @@ func Undo(ctx context.Context, c Config) (*Report, error) {
 	if err := json.Unmarshal(data, &rec); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	files := slices.Sorted(maps.Keys(rec.Files))
-	for _, file := range files {
-		if r.hash(file) != rec.Files[file] {
+	b := &backup{mod.Dir, map[string][]byte{}}
+	for _, file := range slices.Sorted(maps.Keys(rec.Files)) {
+		if b.hash(file) != rec.Files[file].After {
 			return nil, fmt.Errorf("%s was changed after the migration; undo it with git: git restore --source=%s -- FILES", file, rec.Commit)
 		}
+		b.before[file] = rec.Files[file].Before
 	}
-	if err := r.restore(ctx, rec.Commit, files); err != nil {
+	if err := b.restore(); err != nil {
 		return nil, err
 	}
-	return &Report{Module: mod.Dir, Files: len(files)}, os.Remove(name)
+	return &Report{Module: mod.Dir, Files: len(rec.Files)}, os.Remove(name)
+}
+
+// write writes a file with its edits, and keeps what it was before.
+func (m *migration) write(s *source) error {
+	if len(s.edits) == 0 {
+		return nil
+	}
+	if err := m.backup.keep(m.relative(s.name)); err != nil {
+		return err
+	}
+	return s.write()
 }
 
 func (m *migration) relative(name string) string {

@@ -89,14 +89,21 @@ func TestProgram(t *testing.T) {
 			t.Errorf("%s is\n%s\nwant\n%s", name, got, text)
 		}
 	}
-	if !report.Builds || report.Files != 4 || report.Imports != 6 || len(report.Removed) != 1 || len(report.Conversions) != 3 {
+	if !report.Builds || report.Files != 7 || report.Imports != 9 || len(report.Simple) != 3 || len(report.Removed) != 1 || len(report.Conversions) != 3 {
 		t.Errorf("the report is %+v", report)
 	}
 	if len(report.Stays) != 1 || report.Stays["k8s.io/client-go/util/homedir"] != 1 {
 		t.Errorf("%v stays", report.Stays)
 	}
-	if len(report.ByHand) != 1 || report.ByHand[0].String() != "lead/lead.go:7" || !strings.Contains(report.ByHand[0].Text, "RenewDeadline is 100ms") {
-		t.Errorf("to do by hand: %v", report.ByHand)
+	byHand := map[string]string{
+		"apply/apply_test.go:5":   "this package uses server-side apply",
+		"lead/helper/helper.go:5": "use fake.NewSimpleClientset if tests",
+		"lead/lead.go:7":          "RenewDeadline is 100ms",
+	}
+	for _, item := range report.ByHand {
+		if text := byHand[item.String()]; len(report.ByHand) != len(byHand) || text == "" || !strings.Contains(item.Text, text) {
+			t.Errorf("to do by hand: %s: %s", item, item.Text)
+		}
 	}
 
 	if _, err := Apply(t.Context(), config(dir)); err == nil || !strings.Contains(err.Error(), "not committed") {
@@ -143,6 +150,7 @@ func TestByHand(t *testing.T) {
 
 import (
 	"example.com/library"
+	"example.com/library/clientset/versioned"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/metrics"
@@ -154,8 +162,11 @@ func byHand() {
 	config, _ = library.Configs()
 	_ = config
 	metrics.Register()
+	versioned.New(kubernetes.NewForConfig(nil))
 }
 `)
+	write(t, filepath.Join(dir, "library/clientset/versioned/versioned.go"),
+		"package versioned\n\nimport \"k8s.io/client-go/kubernetes\"\n\nfunc New(kubernetes.Interface) {}\n")
 	write(t, filepath.Join(dir, "client-go/tools/metrics/metrics.go"), "package metrics\n\nfunc Register() {}\n")
 	commit(t, dir)
 	report, err := Apply(t.Context(), config(dir))
@@ -170,10 +181,15 @@ func byHand() {
 		all.WriteString(item.String() + ": " + item.Text + "\n")
 	}
 	for _, text := range []string{
-		"by_hand.go:7: k8s.io/client-go/tools/metrics: client-go's metrics do not count",
-		"by_hand.go:11: cannot use kubernetes.NewForConfig(nil)",
+		"by_hand.go:8: k8s.io/client-go/tools/metrics: metrics that are registered here do not count",
+		"add: bridge.ForwardMetrics(config)",
+		"if config is of client-go's type",
+		"bridge.ForwardMetrics() for queues and electors",
+		"by_hand.go:12: cannot use kubernetes.NewForConfig(nil)",
 		"a library is made for client-go's type",
-		"by_hand.go:13: cannot use library.Configs()",
+		"by_hand.go:14: cannot use library.Configs()",
+		"by_hand.go:17: cannot use kubernetes.NewForConfig(nil)",
+		"example.com/library/clientset/versioned is generated code for client-go's types",
 	} {
 		if !strings.Contains(all.String(), text) {
 			t.Errorf("the report has not %q:\n%s", text, all.String())
@@ -209,7 +225,7 @@ func TestRefused(t *testing.T) {
 
 func TestReplacements(t *testing.T) {
 	vedette := t.TempDir()
-	for _, dir := range []string{"cache", "rest", "kubernetes/typed/core/v1", "testing", "metrics"} {
+	for _, dir := range []string{"cache", "rest", "kubernetes/typed/core/v1", "testing", "metrics", "remotecommand", "exec", "transport/spdy"} {
 		write(t, filepath.Join(vedette, dir, "x.go"), "package x\n")
 	}
 	write(t, filepath.Join(vedette, "discovery", "x_test.go"), "package x\n")
@@ -217,6 +233,9 @@ func TestReplacements(t *testing.T) {
 		"k8s.io/client-go/tools/cache":              "vedette.dev/cache",
 		"k8s.io/client-go/kubernetes/typed/core/v1": "vedette.dev/kubernetes/typed/core/v1",
 		"k8s.io/client-go/testing":                  "vedette.dev/testing",
+		"k8s.io/client-go/tools/remotecommand":      "vedette.dev/remotecommand",
+		"k8s.io/client-go/util/exec":                "vedette.dev/exec",
+		"k8s.io/client-go/transport/spdy":           "vedette.dev/transport/spdy",
 		"k8s.io/client-go/tools/cache/synctrack":    "", // not in this folder
 		"k8s.io/client-go/discovery":                "", // only tests
 		"k8s.io/client-go/util/testing":             "", // another package
@@ -226,6 +245,25 @@ func TestReplacements(t *testing.T) {
 	} {
 		if got, _ := replacement(vedette, imported); got != want {
 			t.Errorf("%s becomes %q, want %q", imported, got, want)
+		}
+	}
+}
+
+func TestMetricsRemedies(t *testing.T) {
+	const base = "k8s.io/component-base/metrics/prometheus/"
+	for imported, want := range map[string]string{
+		"k8s.io/client-go/tools/metrics":    "bridge.ForwardMetrics(config)",
+		base + "restclient":                 "bridge.ForwardMetrics(config)",
+		base + "workqueue":                  "bridge.ForwardMetrics(config)",
+		base + "clientgo":                   "bridge.ForwardMetrics(config)",
+		base + "clientgo/leaderelection":    "bridge.ForwardMetrics(config)",
+		base + "clientgo/fifo":              "Metrics.InformerNames",
+		base + "version":                    "", // has nothing to do with client-go
+		"k8s.io/component-base/cli/globals": "",
+	} {
+		text, report := remedy(imported)
+		if report != (want != "") || !strings.Contains(text, want) {
+			t.Errorf("%s: %q, want %q", imported, text, want)
 		}
 	}
 }

@@ -18,20 +18,30 @@ var offered = map[string]string{
 	"discovery": "discovery", "dynamic": "dynamic", "gentype": "gentype", "informers": "informers", "kubernetes": "kubernetes", "listers": "listers",
 	"metadata": "metadata", "rest": "rest", "restmapper": "restmapper", "scale": "scale", "testing": "testing", "transport": "transport",
 	"tools/cache": "cache", "tools/clientcmd": "clientcmd", "tools/events": "events", "tools/leaderelection": "leaderelection", "tools/pager": "pager",
-	"tools/record": "record", "tools/reference": "reference", "tools/watch": "watch",
-	"util/flowcontrol": "flowcontrol", "util/retry": "retry", "util/watchlist": "watchlist", "util/workqueue": "workqueue",
+	"tools/portforward": "portforward", "tools/record": "record", "tools/reference": "reference", "tools/remotecommand": "remotecommand", "tools/watch": "watch",
+	"util/exec": "exec", "util/flowcontrol": "flowcontrol", "util/retry": "retry", "util/watchlist": "watchlist", "util/workqueue": "workqueue",
 }
+
+// forward is the line with which metrics that are registered with client-go count.
+const forward = "after the rest.Config is made, and before clients, queues and electors are, add: " +
+	"bridge.ForwardMetrics(config) // import \"vedette.dev/bridge\", see docs/bridge.md" +
+	"\n    if config is of client-go's type, whose clients count there by themselves: bridge.ForwardMetrics() for queues and electors, " +
+	"with each config that bridge.MustFromClientGo made for clients of Vedette"
 
 // remedies says what to do about packages that Vedette has not, or in another form. The longest prefix counts.
 var remedies = map[string]string{
-	clientGo + "/tools/metrics":                 "client-go's metrics do not count Vedette's requests: set rest.Config.Metrics, see docs/metrics.md",
-	"k8s.io/component-base/metrics/prometheus/": "registers metrics with client-go, which do not count what Vedette does: use package vedette.dev/metrics, see docs/metrics.md",
-	clientGo + "/util/testing":                  "",
-	clientGo + "/util/":                         "",
-	clientGo + "/applyconfigurations/":          "",
-	clientGo + "/third_party/":                  "",
-	clientGo + "/features":                      "feature gates of client-go have no effect on Vedette: see docs/compatibility.md",
-	clientGo + "/":                              "Vedette does not have this package; what it shares with others is of client-go's types",
+	clientGo + "/tools/metrics":                              "metrics that are registered here do not count what Vedette does; " + forward,
+	"k8s.io/component-base/metrics/prometheus/restclient":    "its series rest_client_* do not count what Vedette does; " + forward,
+	"k8s.io/component-base/metrics/prometheus/workqueue":     "its series workqueue_* do not count what Vedette does; " + forward,
+	"k8s.io/component-base/metrics/prometheus/clientgo":      "its series rest_client_*, workqueue_* and leader_election_* do not count what Vedette does; " + forward,
+	"k8s.io/component-base/metrics/prometheus/clientgo/fifo": "its series informer_* do not count what Vedette does: see Metrics.InformerNames in docs/metrics.md",
+	clientGo + "/util/testing":                               "",
+	clientGo + "/util/":                                      "",
+	clientGo + "/applyconfigurations/":                       "",
+	clientGo + "/third_party/":                               "",
+	clientGo + "/pkg/version":                                "",
+	clientGo + "/features":                                   "feature gates of client-go have no effect on Vedette: see docs/compatibility.md",
+	clientGo + "/":                                           "Vedette does not have this package; what it shares with others is of client-go's types",
 }
 
 // replacement returns the import path in Vedette's module for one of client-go, if the folder of Vedette has such a package.

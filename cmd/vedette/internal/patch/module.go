@@ -60,10 +60,10 @@ func (m *module) save(ctx context.Context) error {
 	return m.Edit(ctx, args...)
 }
 
-// pinnable are the modules whose versions go with that of client-go.
-var pinnable = []string{"k8s.io/api", "k8s.io/apimachinery"}
+// clientModules are the modules whose versions go with that of client-go.
+var clientModules = []string{"k8s.io/api", "k8s.io/apimachinery"}
 
-// selected returns the versions of pinnable modules that are in use and not replaced.
+// selected returns the versions of the clientModules that are in use and not replaced.
 func (m *module) selected(ctx context.Context) (map[string]string, error) {
 	// Named modules would be looked up in go.mod alone, without what the modules in it require.
 	lines, err := m.Run(ctx, "list", "-m", "-f", "{{if not .Replace}}{{.Path}} {{.Version}}{{end}}", "all")
@@ -72,20 +72,20 @@ func (m *module) selected(ctx context.Context) (map[string]string, error) {
 	}
 	out := map[string]string{}
 	for line := range strings.Lines(string(lines)) {
-		if path, version, _ := strings.Cut(strings.TrimSpace(line), " "); slices.Contains(pinnable, path) {
+		if path, version, _ := strings.Cut(strings.TrimSpace(line), " "); slices.Contains(clientModules, path) {
 			out[path] = version
 		}
 	}
 	return out, nil
 }
 
-// pin notes that modules are to have the versions that they had before.
-func (m *module) pin(ctx context.Context, before map[string]string) error {
+// keepVersions notes that modules are to have the versions that they had before.
+func (m *module) keepVersions(ctx context.Context, before map[string]string) error {
 	now, err := m.selected(ctx)
 	if err != nil {
 		return err
 	}
-	for _, path := range pinnable {
+	for _, path := range clientModules {
 		if version := before[path]; version != "" && version != now[path] {
 			m.replace(path, path+"@"+version)
 		}

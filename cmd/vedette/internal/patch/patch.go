@@ -104,7 +104,7 @@ func Apply(ctx context.Context, c Config) (_ *Report, err error) {
 		return nil, err
 	}
 	// Vedette may have brought newer versions than the program was made with, and client-go is still the old one.
-	if err := errors.Join(m.pin(ctx, before), m.save(ctx)); err != nil {
+	if err := errors.Join(m.keepVersions(ctx, before), m.save(ctx)); err != nil {
 		return nil, err
 	}
 	c.progress("resolving what Vedette depends on")

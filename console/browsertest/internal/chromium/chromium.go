@@ -1,6 +1,6 @@
 // Package chromium finds the browser that the tests drive, and installs it where it is missing and that can be done.
 //
-//   - [Find] takes what is in PATH. Where there is none, root on a machine with apt-get installs it; anybody else is told what to do.
+//   - [Find] takes what is in PATH. Where there is none, root on a machine with apt-get installs it; for other users the error says what to do.
 //
 // A browser that cannot be had is an error, and never a reason to leave the tests out.
 package chromium
