@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"vedette.dev/cache"
+	"vedette.dev/internal/engine"
 )
 
 // Config configures a pool. The zero value works.
@@ -93,13 +94,14 @@ func (p *Pool[K]) SetNamespaces(names ...string) error {
 	return errors.Join(wrong...)
 }
 
-// follow sets the namespaces of an informer, if it has namespaces and has not ended.
+// follow sets the namespaces of an informer, if it has namespaces. An informer that a lease has released in the meantime is
+// ending or has ended, which is not an error.
 func follow(informer cache.SharedIndexInformer, set []string) error {
 	n, ok := informer.(cache.NamespacedInformer)
 	if !ok {
 		return nil
 	}
-	if err := n.SetNamespaces(set...); err != nil && !n.IsStopped() {
+	if err := n.SetNamespaces(set...); !errors.Is(err, engine.ErrStopped) {
 		return err
 	}
 	return nil

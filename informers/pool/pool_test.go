@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
@@ -224,3 +225,45 @@ func TestNamespacesAreChecked(t *testing.T) {
 		t.Errorf("%v, %v", err, p.Namespaces())
 	}
 }
+
+// A lease may release an informer while its namespaces are being set. Until its last goroutine has returned, the informer
+// is ending, and has not ended.
+func TestSetNamespacesOfAnInformerThatIsEnding(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		answer := make(chan struct{})
+		slow := &cache.ListWatch{
+			ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+				<-answer // the context is ignored
+				return &corev1.PodList{}, nil
+			},
+			WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
+				return watch.NewFake(), nil
+			},
+		}
+		source := func(string) cache.ListerWatcher {
+			return cache.ToListWatcherWithWatchListSemantics(slow, unsupported{})
+		}
+		informer := cache.NewNamespacedInformer(source, &corev1.Pod{}, []string{"a"}, cache.SharedIndexInformerOptions{})
+		ctx, cancel := context.WithCancel(t.Context())
+		go informer.RunWithContext(ctx)
+		synctest.Wait()
+		cancel()
+		synctest.Wait()
+		if err := informer.SetNamespaces("b"); err == nil || informer.IsStopped() {
+			t.Errorf("the informer is not ending: SetNamespaces = %v, IsStopped = %v", err, informer.IsStopped())
+		}
+		if err := follow(informer, []string{"b"}); err != nil {
+			t.Errorf("follow = %v", err)
+		}
+		close(answer)
+		synctest.Wait()
+		if err := follow(informer, []string{"b"}); err != nil || !informer.IsStopped() {
+			t.Errorf("follow = %v, IsStopped = %v", err, informer.IsStopped())
+		}
+	})
+}
+
+// unsupported is a client without streaming lists.
+type unsupported struct{}
+
+func (unsupported) IsWatchListSemanticsUnSupported() bool { return true }
