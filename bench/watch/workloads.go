@@ -70,14 +70,19 @@ func Workloads() []harness.Workload {
 		flows("unstructured-packed-keys", "unstructured", unstructured(keys(packed)), few, limits{time: 1.0 / 10}),
 		flows("unstructured-packed", "unstructured", unstructured(packed), few, limits{}),
 		flows("bridge-live", "bridge", bridged(live), many, limits{time: 1.05 / 3}),
+		flows("bridge-shared", "bridge", bridged(shared), many, limits{time: 1.05 / 3}),
 		flows("bridge-packed", "bridge", bridged(packed), many, limits{}),
+		flows("bridge-projected", "bridge", bridged(projected), many, limits{time: 1.05 / 4}),
+		flows("bridge-unstructured-live", "bridge-unstructured", bridged(unstructured(live)), few, limits{time: 1.05 / 2}),
+		flows("bridge-unstructured-packed", "bridge-unstructured", bridged(unstructured(packed)), few, limits{}),
 		slows("live", live),
 		slows("packed", packed),
 		reading("live", live),
 		reading("packed", packed),
 	}
 	for i := range out {
-		if w := &out[i]; w.Together == "watch/json" || w.Together == "watch/unstructured" || w.Together == "watch/bridge" {
+		switch w := &out[i]; w.Together {
+		case "watch/json", "watch/unstructured", "watch/bridge", "watch/bridge-unstructured":
 			w.MaxRepeats = fewRepeats
 		}
 		out[i].Memory = needed
