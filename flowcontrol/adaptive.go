@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Adaptive is a RateLimiter that finds the rate the server can take. The law it follows stands in the documentation of
+// Adaptive is a [RateLimiter] that finds the rate the server can take. The law it follows stands in the documentation of
 // the package, under "The adaptive limiter".
 type Adaptive struct {
 	// turn is held by the one caller that waits for the next token. The others wait for the turn, in the order in which
@@ -22,7 +22,7 @@ type Adaptive struct {
 	waiting int
 }
 
-// AdaptiveState is what an Adaptive limiter is doing.
+// AdaptiveState is what an [Adaptive] limiter is doing.
 type AdaptiveState struct {
 	// Rate is the present rate, in requests a second. It is +Inf while there is no limit.
 	Rate float64

@@ -11,14 +11,14 @@
 //	TypedCanceler              Cancel, Due              every delaying queue made here
 //	MetricsProvider            workqueue_* metrics      in each queue's config
 //
-// The names without Typed are the same at type any. Everything that client-go's util/workqueue exports is here, and
+// The names without [Typed] are the same at type any. Everything that client-go's util/workqueue exports is here, and
 // programs written for it compile when their import path is changed.
 //
 // # What always holds
 //
 //   - A key is never processed by two workers at once. A key that is added while it is processing is handed out once more
 //     after Done, however often it was added.
-//   - Keys leave in the order in which they came, unless a Fair queue or the user's Queue defines another. A key that is
+//   - Keys leave in the order in which they came, unless a [Fair] queue or the user's [Queue] defines another. A key that is
 //     handed out again goes to the end.
 //   - A key is added no sooner than its delay is over. Delayed keys whose times are equal come in the order of AddAfter.
 //   - After ShutDown all adds are ignored, Get still returns the keys that are ready, and delayed keys are dropped. When
@@ -37,7 +37,7 @@
 // A value that cannot be a key (a slice in an any, a NaN) panics with a message that names its type, and changes nothing.
 // Done of a key that is not processing, and all adds after ShutDown, do nothing. A delay that is zero or negative (a NaN
 // that was converted to a duration is) adds at once; one too long for the clock waits 292 years. A nil rate limiter panics
-// in the constructor. ParallelizeUntil with fewer than one worker uses one.
+// in the constructor. [ParallelizeUntil] with fewer than one worker uses one.
 //
 // # Time
 //

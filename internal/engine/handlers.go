@@ -35,7 +35,7 @@ type Handler struct {
 	Name func() string
 }
 
-// HandlerOptions configures a Handler.
+// HandlerOptions configures a [Handler].
 type HandlerOptions struct {
 	// Logger and ResyncPeriod are used in place of those of the informer, if they are not nil.
 	Logger       *logr.Logger

@@ -19,7 +19,7 @@ import (
 	"vedette.dev/internal/table"
 )
 
-// Config configures an Informer.
+// Config configures an [Informer].
 type Config struct {
 	// Example is an object of the type that comes; nil means any. Type is what logs call the objects; empty means that of the Example.
 	Example any
