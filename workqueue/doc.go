@@ -27,7 +27,8 @@
 // # Blocking
 //
 //   - Add, AddAfter, AddRateLimited, Forget and Done never wait for a worker or for a producer: only, briefly, for a
-//     lock. Get waits for a key. ShutDownWithDrain waits for workers to call Done.
+//     lock. AddAfter and AddRateLimited sleep for 0.1 ms if delayed keys are more than 5 ms late because there is no CPU
+//     to deliver them. Get waits for a key. ShutDownWithDrain waits for workers to call Done.
 //   - No queue has a goroutine of its own. A timer delivers what is due.
 //   - The memory of a queue is bounded by the number of distinct keys, not by the number of adds, and is freed as the
 //     queue empties.

@@ -74,7 +74,7 @@ func (s *Informer) AddHandler(h Handler, options HandlerOptions) (*Registration,
 		return nil, fmt.Errorf("handler %s was not added to the informer of %s because it has stopped already", h.Name(), s.Describe())
 	}
 	if only != "" && s.partition(only) == nil {
-		return nil, fmt.Errorf("handler %s is for partition %q, which the informer of %s has not", h.Name(), only, s.Describe())
+		return nil, fmt.Errorf("handler %s is for partition %q, which the informer of %s does not have", h.Name(), only, s.Describe())
 	}
 	s.added++
 	r := &Registration{
