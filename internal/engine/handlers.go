@@ -86,7 +86,7 @@ func (s *Informer) AddHandler(h Handler, options HandlerOptions) (*Registration,
 		r.join(p)
 	}
 	if only == "" {
-		for _, p := range s.left { // whose logs may have notifications of keys of others
+		for _, p := range s.removed { // whose logs may have notifications of keys of others
 			r.join(p)
 		}
 	}
