@@ -7,7 +7,7 @@ import (
 	"vedette.dev/controller/internal/flight"
 )
 
-// Source enqueues keys for a controller. For, [Owns], [Watches], [Channel] and [Every] return the usual ones.
+// Source enqueues keys for a controller. [For], [Owns], [Watches], [Channel] and [Every] return the usual ones.
 type Source[K comparable] interface {
 	// Run enqueues keys until the context ends, and returns when all its goroutines have ended. It calls ready when it
 	// has enqueued everything that existed when it started. An error stops the controller.

@@ -11,7 +11,7 @@
 //	TypedCanceler              Cancel, Due              every delaying queue made here
 //	MetricsProvider            workqueue_* metrics      in each queue's config
 //
-// The names without [Typed] are the same at type any. Everything that client-go's util/workqueue exports is here, and
+// The names without Typed are the same at type any. Everything that client-go's util/workqueue exports is here, and
 // programs written for it compile when their import path is changed.
 //
 // # What always holds
