@@ -13,7 +13,7 @@ import (
 	"vedette.dev/dynamic"
 )
 
-// As on the real server: whoever watches hears that the objects are gone, and then the watch is over.
+// As on the real server: every watcher receives the deletions of the objects, and then the watch is over.
 func TestAWatchEndsWithTheDefinitionOfItsKind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := apitest.New(t, apitest.Config{InMemory: true})

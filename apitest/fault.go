@@ -54,7 +54,7 @@ type Match struct {
 // and [Injection.Hits]:
 //
 //   - Answers replace the response; the request is not executed.
-//   - Connection effects act while the request is executed. For a watch, Cut counts frames; the others, requests.
+//   - Connection effects act while the request is executed. For a watch, [Cut] counts frames; the others, requests.
 //   - Ends of a watch count watches. Watches that are running when the fault is injected are hit, too.
 //   - Effects on events count frames, also those of watches that are already running.
 type Effect string

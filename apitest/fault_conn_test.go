@@ -174,7 +174,7 @@ func TestFaultSilentAnswer(t *testing.T) {
 	})
 }
 
-// A watch that is under way goes silent. In a bubble there is nobody to ping, so that the client never notices; the server can be
+// A watch that is under way goes silent. In a bubble nothing answers a ping, so that the client never notices; the server can be
 // closed nevertheless.
 func TestFaultSilentWatchInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -214,7 +214,7 @@ func TestFaultSilentWatchInABubble(t *testing.T) {
 	})
 }
 
-// With HTTP/2 a client pings, and nobody answers: it gives up. That is how package rest notices, after half a minute; here it is
+// With HTTP/2 a client pings, and gives up without an answer. That is how package rest notices, after half a minute; here it is
 // done in less. With HTTP/1.1 over a socket the kernel answers probes, and a client does not notice.
 func TestFaultSilenceAnswersNoPings(t *testing.T) {
 	server := apitest.New(t, apitest.Config{})

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// String returns the fault in the form that ParseFault parses.
+// String returns the fault in the form that [ParseFault] parses.
 func (f Fault) String() string {
 	var out strings.Builder
 	out.WriteString(f.Match.String() + ": " + string(f.Effect))

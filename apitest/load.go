@@ -10,7 +10,7 @@ import (
 	"vedette.dev/apitest/internal/load"
 )
 
-// Load is what Server.Fill adds: pods, copies of an object, or both. It is deterministic.
+// Load is what [Server.Fill] adds: pods, copies of an object, or both. It is deterministic.
 type Load struct {
 	// Pods is the number of pods to add. They are like those of a real cluster: about 8 KB of JSON each, with
 	// environment variables, probes, volumes, managed fields, an owner and the status of a running pod. Their nodes and

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Churn is what Server.Churn does.
+// Churn is what [Server.Churn] does.
 type Churn struct {
 	// Rate is the number of changes per second. It must be set.
 	Rate float64
@@ -104,7 +104,7 @@ type Churner struct {
 	planned int64 // changes that are due by now
 }
 
-// ChurnStats has the counts of a Churner.
+// ChurnStats has the counts of a [Churner].
 type ChurnStats struct {
 	// Updates, Labels, Creates and Deletes are the numbers of changes.
 	Updates, Labels, Creates, Deletes int64

@@ -102,7 +102,7 @@ func (c *InformerConfig) informer(k kind, client any, resync time.Duration) clie
 // FactoryConfig configures a factory. The zero value works.
 type FactoryConfig struct {
 	InformerConfig
-	// Resync is how often handlers are told of all objects again. Zero means never.
+	// Resync is how often handlers are notified of all objects again. Zero means never.
 	Resync time.Duration
 	// Transform changes each object before it is stored. It may be nil.
 	Transform clientgocache.TransformFunc

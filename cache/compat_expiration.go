@@ -8,7 +8,7 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// ExpirationCache is a Store whose objects expire. A read removes an object that has expired; there is no goroutine.
+// ExpirationCache is a [Store] whose objects expire. A read removes an object that has expired; there is no goroutine.
 type ExpirationCache struct {
 	store   ThreadSafeStore // of *TimestampedEntry
 	keyFunc KeyFunc
@@ -173,20 +173,20 @@ func (p *FakeExpirationPolicy) IsExpired(obj *TimestampedEntry) bool {
 	return !p.NeverExpire.Has(key)
 }
 
-// NewFakeExpirationStore returns an ExpirationCache that sends the keys of expired objects to a channel. It is for
+// NewFakeExpirationStore returns an [ExpirationCache] that sends the keys of expired objects to a channel. It is for
 // tests.
 func NewFakeExpirationStore(keyFunc KeyFunc, deletedKeys chan<- string, expirationPolicy ExpirationPolicy, cacheClock clock.Clock) Store {
-	store := tellingStore{NewThreadSafeStore(nil, nil), deletedKeys}
+	store := deletedStore{NewThreadSafeStore(nil, nil), deletedKeys}
 	return newExpirationCache(store, keyFunc, expirationPolicy, cacheClock)
 }
 
-// tellingStore sends the keys of deleted objects to a channel.
-type tellingStore struct {
+// deletedStore sends the keys of deleted objects to a channel.
+type deletedStore struct {
 	ThreadSafeStore
 	deleted chan<- string
 }
 
-func (s tellingStore) Delete(key string) {
+func (s deletedStore) Delete(key string) {
 	if s.deleted != nil {
 		s.ThreadSafeStore.Delete(key)
 		s.deleted <- key

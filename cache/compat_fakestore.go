@@ -1,6 +1,6 @@
 package cache
 
-// FakeCustomStore is a Store that calls functions, for tests. Functions that are nil do nothing.
+// FakeCustomStore is a [Store] that calls functions, for tests. Functions that are nil do nothing.
 type FakeCustomStore struct {
 	AddFunc                          func(obj interface{}) error
 	UpdateFunc                       func(obj interface{}) error

@@ -22,7 +22,7 @@ var (
 	_ DoneChecker = (*FIFO)(nil)
 )
 
-// NewFIFO returns an empty FIFO.
+// NewFIFO returns an empty [FIFO].
 func NewFIFO(keyFunc KeyFunc) *FIFO {
 	f := &FIFO{items: map[string]interface{}{}, keyFunc: keyFunc}
 	f.init("FIFO")
@@ -76,7 +76,7 @@ func (f *FIFO) Delete(obj interface{}) error {
 }
 
 // Pop waits until something is queued, takes it out, and calls process with it, under the lock of the queue. If process
-// returns an ErrRequeue, it is put back.
+// returns an [ErrRequeue], it is put back.
 func (f *FIFO) Pop(process PopProcessFunc) (interface{}, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -6,10 +6,10 @@ import (
 	"sync"
 )
 
-// LessFunc reports whether the first object leaves a Heap before the second.
+// LessFunc reports whether the first object leaves a [Heap] before the second.
 type LessFunc func(interface{}, interface{}) bool
 
-// Heap is a priority queue ordered by a LessFunc. An object that is added again replaces the one with its key.
+// Heap is a priority queue ordered by a [LessFunc]. An object that is added again replaces the one with its key.
 type Heap struct {
 	mu     sync.Mutex
 	some   *sync.Cond // an object was added, or the heap was closed
@@ -23,7 +23,7 @@ var (
 	errHeapNotFound = errors.New("object not found")
 )
 
-// NewHeap returns an empty Heap.
+// NewHeap returns an empty [Heap].
 func NewHeap(keyFn KeyFunc, lessFn LessFunc) *Heap {
 	h := &Heap{data: &heapData{items: map[string]*heapItem{}, keyFunc: keyFn, less: lessFn}}
 	h.some = sync.NewCond(&h.mu)

@@ -38,7 +38,7 @@ type ResourceVersionComparator interface {
 	CompareResourceVersion(lhs, rhs runtime.Object) int
 }
 
-// MutationCacheOptions configures a MutationCache. The zero value works.
+// MutationCacheOptions configures a [MutationCache]. The zero value works.
 type MutationCacheOptions struct {
 	// Indexer is used by ByIndex. If nil, ByIndex returns an error.
 	Indexer Indexer
@@ -51,14 +51,14 @@ type MutationCacheOptions struct {
 	MaxCacheSize int
 }
 
-// NewIntegerResourceVersionMutationCache returns a MutationCache that remembers 100 mutations.
+// NewIntegerResourceVersionMutationCache returns a [MutationCache] that remembers 100 mutations.
 func NewIntegerResourceVersionMutationCache(logger logr.Logger, backingCache Store, indexer Indexer, ttl time.Duration, includeAdds bool) MutationCache {
 	return NewIntegerResourceVersionMutationCacheWithOptions(logger, backingCache, MutationCacheOptions{
 		Indexer: indexer, TTL: ttl, IncludeAdds: includeAdds,
 	})
 }
 
-// NewIntegerResourceVersionMutationCacheWithOptions returns a MutationCache for objects whose resource versions are
+// NewIntegerResourceVersionMutationCacheWithOptions returns a [MutationCache] for objects whose resource versions are
 // increasing integers. If one is not, the store takes precedence.
 func NewIntegerResourceVersionMutationCacheWithOptions(logger logr.Logger, backingCache Store, options MutationCacheOptions) MutationCache {
 	if options.TTL == 0 {

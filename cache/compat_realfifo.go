@@ -9,7 +9,7 @@ import (
 	"vedette.dev/internal/shrink"
 )
 
-// RealFIFOOptions configures a RealFIFO. Without AtomicEvents it needs KnownObjects.
+// RealFIFOOptions configures a [RealFIFO]. Without AtomicEvents it needs KnownObjects.
 type RealFIFOOptions struct {
 	// Logger receives errors about known objects that cannot be found. Nil means none.
 	Logger *logr.Logger
@@ -75,12 +75,12 @@ var (
 // defaultBatchSize is the maximum size of a batch of PopBatch.
 const defaultBatchSize = 1000
 
-// NewRealFIFO returns a RealFIFO without AtomicEvents.
+// NewRealFIFO returns a [RealFIFO] without AtomicEvents.
 func NewRealFIFO(keyFunc KeyFunc, knownObjects KeyListerGetter, transformer TransformFunc) *RealFIFO {
 	return NewRealFIFOWithOptions(RealFIFOOptions{KeyFunction: keyFunc, KnownObjects: knownObjects, Transformer: transformer})
 }
 
-// NewRealFIFOWithOptions returns a RealFIFO. It panics if the options are contradictory.
+// NewRealFIFOWithOptions returns a [RealFIFO]. It panics if the options are contradictory.
 func NewRealFIFOWithOptions(opts RealFIFOOptions) *RealFIFO {
 	opts.validate()
 	f := &RealFIFO{
@@ -116,13 +116,13 @@ func firstNonEmpty(names ...string) string {
 // Transformer returns the function that changes objects before they are queued.
 func (f *RealFIFO) Transformer() TransformFunc { return f.transformer }
 
-// Add queues an Added delta.
+// Add queues an [Added] delta.
 func (f *RealFIFO) Add(obj interface{}) error { return f.write(Added, obj) }
 
-// Update queues an Updated delta.
+// Update queues an [Updated] delta.
 func (f *RealFIFO) Update(obj interface{}) error { return f.write(Updated, obj) }
 
-// Delete queues a Deleted delta.
+// Delete queues a [Deleted] delta.
 func (f *RealFIFO) Delete(obj interface{}) error { return f.write(Deleted, obj) }
 
 func (f *RealFIFO) write(what DeltaType, obj any) error {
@@ -174,7 +174,7 @@ func (f *RealFIFO) count() {
 	}
 }
 
-// Pop waits until something is queued, takes the first delta out, and calls process with it, as Deltas of one.
+// Pop waits until something is queued, takes the first delta out, and calls process with it, as [Deltas] of one.
 func (f *RealFIFO) Pop(process PopProcessFunc) (interface{}, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -257,7 +257,7 @@ func (f *RealFIFO) unlocked(process func() error) error {
 	return process()
 }
 
-// Replace queues one ReplacedAll delta if events are atomic. Else it queues deletions of all that is queued or known but
+// Replace queues one [ReplacedAll] delta if events are atomic. Else it queues deletions of all that is queued or known but
 // not in the list, and then the list. If an object has no key or cannot be transformed, nothing is queued.
 func (f *RealFIFO) Replace(newItems []interface{}, resourceVersion string) error {
 	objs, keys, err := f.prepare(newItems)
@@ -355,7 +355,7 @@ func (f *RealFIFO) lastQueued() ([]string, map[string]Delta, error) {
 	return order, last, nil
 }
 
-// Resync queues one SyncAll delta if events are atomic, and else a Sync delta for each known object of which nothing is
+// Resync queues one [SyncAll] delta if events are atomic, and else a [Sync] delta for each known object of which nothing is
 // queued: what is queued is newer.
 func (f *RealFIFO) Resync() error {
 	f.mu.Lock()

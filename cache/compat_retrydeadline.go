@@ -16,7 +16,7 @@ type RetryWithDeadline interface {
 	ShouldRetry() bool
 }
 
-// NewRetryWithDeadline returns a RetryWithDeadline that allows retries of retryable errors for maxRetryDuration from
+// NewRetryWithDeadline returns a [RetryWithDeadline] that allows retries of retryable errors for maxRetryDuration from
 // the first of them. After minResetPeriod without one, the next counts as the first.
 func NewRetryWithDeadline(maxRetryDuration, minResetPeriod time.Duration, isRetryable func(error) bool, clock clock.Clock) RetryWithDeadline {
 	return listwatch.NewRetryWithDeadline(maxRetryDuration, minResetPeriod, isRetryable, clock)

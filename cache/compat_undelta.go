@@ -1,6 +1,6 @@
 package cache
 
-// UndeltaStore is a Store that calls a function with its contents after each change. Calls may be concurrent, and two
+// UndeltaStore is a [Store] that calls a function with its contents after each change. Calls may be concurrent, and two
 // of them may have the same argument.
 type UndeltaStore struct {
 	Store
@@ -9,7 +9,7 @@ type UndeltaStore struct {
 
 var _ Store = (*UndeltaStore)(nil)
 
-// NewUndeltaStore returns an empty UndeltaStore.
+// NewUndeltaStore returns an empty [UndeltaStore].
 func NewUndeltaStore(pushFunc func([]interface{}), keyFunc KeyFunc) *UndeltaStore {
 	return &UndeltaStore{Store: NewStore(keyFunc), PushFunc: pushFunc}
 }

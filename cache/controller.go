@@ -24,7 +24,7 @@ type Controller interface {
 	LastSyncResourceVersion() string
 }
 
-// Config configures a Controller: a source, a queue, and the processing.
+// Config configures a [Controller]: a source, a queue, and the processing.
 type Config struct {
 	// Queue receives the changes from the ListerWatcher.
 	Queue
@@ -64,7 +64,7 @@ type ShouldResyncFunc func() bool
 // ProcessFunc processes an item of a queue.
 type ProcessFunc func(obj interface{}, isInInitialList bool) error
 
-// New returns a Controller.
+// New returns a [Controller].
 func New(c *Config) Controller { return &controller{config: *c} }
 
 type controller struct {

@@ -11,7 +11,7 @@ import (
 	"vedette.dev/internal/shrink"
 )
 
-// DeltaFIFOOptions configures a DeltaFIFO. The zero value works.
+// DeltaFIFOOptions configures a [DeltaFIFO]. The zero value works.
 type DeltaFIFOOptions struct {
 	// Logger receives errors about known objects that cannot be found. Nil means none.
 	Logger *logr.Logger
@@ -60,12 +60,12 @@ var (
 	_ DoneChecker            = (*DeltaFIFO)(nil)
 )
 
-// NewDeltaFIFO returns a DeltaFIFO whose Replace queues Sync deltas.
+// NewDeltaFIFO returns a [DeltaFIFO] whose Replace queues [Sync] deltas.
 func NewDeltaFIFO(keyFunc KeyFunc, knownObjects KeyListerGetter) *DeltaFIFO {
 	return NewDeltaFIFOWithOptions(DeltaFIFOOptions{KeyFunction: keyFunc, KnownObjects: knownObjects})
 }
 
-// NewDeltaFIFOWithOptions returns a DeltaFIFO.
+// NewDeltaFIFOWithOptions returns a [DeltaFIFO].
 func NewDeltaFIFOWithOptions(opts DeltaFIFOOptions) *DeltaFIFO {
 	if opts.MaxPending < 0 {
 		panic(fmt.Sprintf("cache: DeltaFIFOOptions.MaxPending is %d, want 0 or more", opts.MaxPending))
@@ -100,7 +100,7 @@ func loggerFrom(l *logr.Logger) logr.Logger {
 	return *l
 }
 
-// KeyOf returns the key of an object, of a tombstone, or of Deltas.
+// KeyOf returns the key of an object, of a tombstone, or of [Deltas].
 func (f *DeltaFIFO) KeyOf(obj interface{}) (string, error) {
 	if d, ok := obj.(Delta); ok {
 		return f.keyFunc(d)
@@ -177,13 +177,13 @@ type DeletedFinalStateUnknown struct {
 	Obj interface{}
 }
 
-// ReplacedAllInfo is the object of a ReplacedAll: the arguments of Replace, transformed.
+// ReplacedAllInfo is the object of a [ReplacedAll]: the arguments of Replace, transformed.
 type ReplacedAllInfo struct {
 	ResourceVersion string
 	Objects         []interface{}
 }
 
-// SyncAllInfo is the object of a SyncAll.
+// SyncAllInfo is the object of a [SyncAll].
 type SyncAllInfo struct{}
 
 // BookmarkInfo is the object of a Bookmark.
@@ -191,7 +191,7 @@ type BookmarkInfo struct {
 	ResourceVersion string
 }
 
-// ErrZeroLengthDeltasObject is wrapped by the KeyError for empty Deltas.
+// ErrZeroLengthDeltasObject is wrapped by the [KeyError] for empty [Deltas].
 var ErrZeroLengthDeltasObject = errors.New("0 length Deltas object; can't get key")
 
 // deltaKey returns the key of an object, a tombstone, a Delta or Deltas.
@@ -237,16 +237,16 @@ func (p *pending) add(d Delta) bool {
 	return true
 }
 
-// Add queues an Added delta.
+// Add queues an [Added] delta.
 func (f *DeltaFIFO) Add(obj interface{}) error { return f.write(Added, obj) }
 
-// Update queues an Updated delta.
+// Update queues an [Updated] delta.
 func (f *DeltaFIFO) Update(obj interface{}) error { return f.write(Updated, obj) }
 
-// Delete queues a Deleted delta, unless the key is neither queued nor known: then a Replace has queued its deletion already.
+// Delete queues a [Deleted] delta, unless the key is neither queued nor known: then a Replace has queued its deletion already.
 func (f *DeltaFIFO) Delete(obj interface{}) error { return f.write(Deleted, obj) }
 
-// Bookmark does nothing: a DeltaFIFO has no version.
+// Bookmark does nothing: a [DeltaFIFO] has no version.
 func (f *DeltaFIFO) Bookmark(resourceVersion string) error { return nil }
 
 func (f *DeltaFIFO) write(what DeltaType, obj any) error {
@@ -393,7 +393,7 @@ func (f *DeltaFIFO) lastKnown(key string) any {
 	return obj
 }
 
-// Resync queues a Sync delta for each known object whose key is not queued: what is queued is newer.
+// Resync queues a [Sync] delta for each known object whose key is not queued: what is queued is newer.
 func (f *DeltaFIFO) Resync() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -448,7 +448,7 @@ func (f *DeltaFIFO) ListKeys() []string {
 	return keys
 }
 
-// Get returns the Deltas that are queued for the key of an object.
+// Get returns the [Deltas] that are queued for the key of an object.
 func (f *DeltaFIFO) Get(obj interface{}) (item interface{}, exists bool, err error) {
 	key, err := f.KeyOf(obj)
 	if err != nil {
@@ -457,7 +457,7 @@ func (f *DeltaFIFO) Get(obj interface{}) (item interface{}, exists bool, err err
 	return f.GetByKey(key)
 }
 
-// GetByKey returns the Deltas that are queued for a key.
+// GetByKey returns the [Deltas] that are queued for a key.
 func (f *DeltaFIFO) GetByKey(key string) (item interface{}, exists bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -468,11 +468,11 @@ func (f *DeltaFIFO) GetByKey(key string) (item interface{}, exists bool, err err
 	return slices.Clone(p.deltas), true, nil
 }
 
-// Pop waits until the queue is not empty, removes the first key, and calls process with its Deltas, under the lock of
+// Pop waits until the queue is not empty, removes the first key, and calls process with its [Deltas], under the lock of
 // the queue: nothing is queued until it returns, so that it can update the known objects consistently. It must not call
 // the queue. What is left when the queue is closed is still returned.
 //
-// If process returns an ErrRequeue, the Deltas are requeued, unless the key was queued again.
+// If process returns an [ErrRequeue], the Deltas are requeued, unless the key was queued again.
 func (f *DeltaFIFO) Pop(process PopProcessFunc) (interface{}, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -504,7 +504,7 @@ func (f *DeltaFIFO) putBack(p *pending) {
 	f.some.Broadcast()
 }
 
-// AddIfNotPresent requeues Deltas returned by Pop, unless the key was queued again meanwhile. It never blocks.
+// AddIfNotPresent requeues [Deltas] returned by Pop, unless the key was queued again meanwhile. It never blocks.
 func (f *DeltaFIFO) AddIfNotPresent(obj interface{}) error {
 	deltas, ok := obj.(Deltas)
 	if !ok {

@@ -47,7 +47,7 @@ func TestCloseReleasesWritersAndDropsNothing(t *testing.T) {
 	})
 }
 
-// It is the consumer that puts back, and nobody would ever make room for it.
+// It is the consumer that puts back, and nothing else would ever make room for it.
 func TestTheConsumerNeverWaitsForRoom(t *testing.T) {
 	f := NewDeltaFIFOWithOptions(DeltaFIFOOptions{MaxPending: 1})
 	mustNot(t, f.Add(pod("", "a", "1")))

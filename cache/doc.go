@@ -23,7 +23,7 @@
 //	MutationCache            reads of one's own writes          NewIntegerResourceVersionMutationCache
 //	MutationDetector         detects writes to shared objects   NewMutationDetector
 //
-// Behind every Store, Indexer and ThreadSafeStore is one implementation, package internal/table.
+// Behind every [Store], [Indexer] and [ThreadSafeStore] is one implementation, package internal/table.
 //
 // # Guarantees
 //
@@ -34,8 +34,8 @@
 //   - Index values are computed when an object is stored. Mutating a stored object is a bug in the caller; it does not
 //     corrupt the index.
 //   - LastStoreSyncResourceVersion is the version of the last write, and changes atomically with it.
-//   - A DeltaFIFO returns keys in the order in which they first changed, each with all its changes in order. Nothing is
-//     coalesced but two successive deletions. A RealFIFO coalesces nothing.
+//   - A [DeltaFIFO] returns keys in the order in which they first changed, each with all its changes in order. Nothing is
+//     coalesced but two successive deletions. A [RealFIFO] coalesces nothing.
 //
 // # Blocking
 //
@@ -45,18 +45,18 @@
 //   - Handlers, transforms, index functions, mutation detectors, watch error handlers and the metrics of an informer are
 //     called without a lock of the informer, its store or its queue, and may use them. An index function must not call
 //     AddIndexers. Key functions run without a lock of the store. Replace builds the new contents aside.
-//   - Pop of a DeltaFIFO and of a FIFO calls its function under the lock of the queue: no write succeeds until it
+//   - Pop of a DeltaFIFO and of a [FIFO] calls its function under the lock of the queue: no write succeeds until it
 //     returns, and it must not call the queue. With MaxPending, writers block while the queue is full; nothing is
 //     dropped.
 //   - An informer has one goroutine that writes to its store, one or a few for its reflector, and one for each handler; a
-//     reflector alone has the latter, a running MutationDetector its own. They end before Run returns. Stores and queues
+//     reflector alone has the latter, a running [MutationDetector] its own. They end before Run returns. Stores and queues
 //     start none.
-//   - Handlers do not block each other, and nothing blocks on a handler: see SharedInformer, and
+//   - Handlers do not block each other, and nothing blocks on a handler: see [SharedInformer], and
 //     HandlerOptions.MaxWaiting.
 //
 // # Invalid input
 //
-// An object without a key is a KeyError and changes nothing. An index function that fails or panics is an IndexError
+// An object without a key is a [KeyError] and changes nothing. An index function that fails or panics is an [IndexError]
 // with the key and the name of the index: the object is stored, and missing in that index only; ThreadSafeStore, which
 // cannot return errors, panics with it after the write. Duplicate values of an index function count once. If two
 // objects in a list have the same key, the later is kept. A list with an object that has no key or cannot be

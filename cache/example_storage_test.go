@@ -12,8 +12,8 @@ import (
 	"vedette.dev/kubernetes"
 )
 
-// Packed objects take a fraction of the memory. Whoever reads one is given an object of its own, with the fields that were asked
-// for; a lazy handler is told the key, and has nothing decoded.
+// Packed objects take a fraction of the memory. A reader gets an object of its own, with the fields that were asked
+// for; a lazy handler is given the key, and has nothing decoded.
 func ExampleStorage() {
 	server, err := apitest.Start(apitest.Config{InProcess: true})
 	if err != nil {

@@ -25,7 +25,7 @@ type serverFault struct {
 	cause  string
 	// sees is how long it may take until the state tells.
 	sees time.Duration
-	// quiet says that the fault hits the watch that is under way, and nobody cuts it.
+	// quiet says that the fault hits the watch that is under way, and the connection is not cut.
 	quiet bool
 	// forgets says that the server has forgotten the past, so that a watch cannot be resumed.
 	forgets bool

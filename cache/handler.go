@@ -40,7 +40,7 @@ func (r ResourceEventHandlerFuncs) OnDelete(obj interface{}) {
 	}
 }
 
-// ResourceEventHandlerDetailedFuncs is ResourceEventHandlerFuncs with an AddFunc that is given isInInitialList.
+// ResourceEventHandlerDetailedFuncs is [ResourceEventHandlerFuncs] with an AddFunc that is given isInInitialList.
 type ResourceEventHandlerDetailedFuncs struct {
 	AddFunc    func(obj interface{}, isInInitialList bool)
 	UpdateFunc func(oldObj, newObj interface{})
@@ -67,7 +67,7 @@ func (r ResourceEventHandlerDetailedFuncs) OnDelete(obj interface{}) {
 
 // FilteringResourceEventHandler passes only the objects that a filter accepts to a handler: an object that begins to
 // pass is added, and one that no longer does is deleted. The filter must be fast and deterministic. It may be called
-// with a DeletedFinalStateUnknown.
+// with a [DeletedFinalStateUnknown].
 type FilteringResourceEventHandler struct {
 	FilterFunc func(obj interface{}) bool
 	Handler    ResourceEventHandler
@@ -103,7 +103,7 @@ type Object interface {
 	GetNamespace() string
 }
 
-// TypedResourceEventHandler is a ResourceEventHandler for one type, whose OnDelete has a DeletedObject instead of an
+// TypedResourceEventHandler is a [ResourceEventHandler] for one type, whose OnDelete has a [DeletedObject] instead of an
 // object or a tombstone.
 type TypedResourceEventHandler[T Object] interface {
 	OnAdd(obj T, isInInitialList bool)
@@ -189,7 +189,7 @@ func (r TypedResourceEventHandlerFuncs[T]) OnDelete(obj DeletedObject[T]) {
 	}
 }
 
-// TypedResourceEventHandlerDetailedFuncs is TypedResourceEventHandlerFuncs with an AddFunc that is given
+// TypedResourceEventHandlerDetailedFuncs is [TypedResourceEventHandlerFuncs] with an AddFunc that is given
 // isInInitialList.
 type TypedResourceEventHandlerDetailedFuncs[T Object] struct {
 	AddFunc    func(obj T, isInInitialList bool)
@@ -215,7 +215,7 @@ func (r TypedResourceEventHandlerDetailedFuncs[T]) OnDelete(obj DeletedObject[T]
 	}
 }
 
-// TypedFilteringResourceEventHandler is FilteringResourceEventHandler for one type. For a deletion the filter is called
+// TypedFilteringResourceEventHandler is [FilteringResourceEventHandler] for one type. For a deletion the filter is called
 // with OptionalObj, which may be nil.
 type TypedFilteringResourceEventHandler[T Object] struct {
 	FilterFunc func(obj T) bool

@@ -28,7 +28,7 @@ type index map[string]sets.Set[string]
 // Indices maps the names of indexes to their contents.
 type Indices map[string]index
 
-// NamespaceIndex is the name of the index by namespace that listers use. Its function is MetaNamespaceIndexFunc.
+// NamespaceIndex is the name of the index by namespace that listers use. Its function is [MetaNamespaceIndexFunc].
 const NamespaceIndex string = "namespace"
 
 // MetaNamespaceIndexFunc returns the namespace of an object.
@@ -44,7 +44,7 @@ func MetaNamespaceIndexFunc(obj interface{}) ([]string, error) {
 	return []string{m.GetNamespace()}, nil
 }
 
-// IndexFuncToKeyFuncAdapter returns a KeyFunc for an IndexFunc that returns exactly one, unique value for each object.
+// IndexFuncToKeyFuncAdapter returns a [KeyFunc] for an [IndexFunc] that returns exactly one, unique value for each object.
 func IndexFuncToKeyFuncAdapter(indexFunc IndexFunc) KeyFunc {
 	return func(obj interface{}) (string, error) {
 		values, err := indexFunc(obj)
@@ -78,7 +78,7 @@ func (e IndexError) Unwrap() error { return e.Err }
 // call calls f and returns a panic as an error.
 func (f IndexFunc) call(obj any) ([]string, error) { return table.IndexFunc(f).Call(obj) }
 
-// IndexByMeta returns an IndexFunc for a function that reads metadata only: name and namespace, labels, annotations,
+// IndexByMeta returns an [IndexFunc] for a function that reads metadata only: name and namespace, labels, annotations,
 // owners. With packed storage, objects need not be decoded for it.
 //
 //go:noinline
@@ -92,7 +92,7 @@ func IndexByMeta(f func(m metav1.Object) ([]string, error)) IndexFunc {
 	}
 }
 
-// IndexByField returns an IndexFunc for the values of a field, by the names in JSON, such as "spec.nodeName", "status.phase",
+// IndexByField returns an [IndexFunc] for the values of a field, by the names in JSON, such as "spec.nodeName", "status.phase",
 // "spec.containers.image" or "metadata.labels[app]". With packed storage, only this field is decoded. Numbers and booleans are indexed as
 // in JSON. An object without the field has the value "", unless the path leads through a list or a map: then each element that has the field
 // has a value. A path that objects do not have is an error for each of them.

@@ -25,7 +25,7 @@ var (
 	_ DoneChecker         = (*informer)(nil)
 )
 
-// NewSharedIndexInformerWithOptions returns a SharedIndexInformer. It panics if the options are invalid.
+// NewSharedIndexInformerWithOptions returns a [SharedIndexInformer]. It panics if the options are invalid.
 func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.Object, options SharedIndexInformerOptions) SharedIndexInformer {
 	return newPlainInformer(lw, exampleObject, options, 0)
 }

@@ -119,7 +119,7 @@ func TestAHandlerMayChangeThePartitionsWhileTheInformerEnds(t *testing.T) {
 	})
 }
 
-// A partition that is removed before the start has nothing to tell, and nobody waits for it.
+// A partition that is removed before the start has no notifications, and nothing waits for it.
 func TestAHandlerSyncsWithoutAPartitionThatWasRemovedBeforeTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newOnePartition(t, newStage(pod("ns", "a", "1")), SharedIndexInformerOptions{})

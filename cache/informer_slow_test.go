@@ -41,9 +41,9 @@ func TestASlowHandlerHearsTheNewestOfEachKeyAndDelaysNobody(t *testing.T) {
 		synctest.Wait()
 		wantEqual(t, "the fast one heard", len(fast.read()), 103)
 		state := StateOf(i).Handlers[0]
-		wantEqual(t, "merging", state.Merging, true)
+		wantEqual(t, "coalescing", state.Coalescing, true)
 		wantEqual(t, "waiting", state.Waiting, 3)
-		wantEqual(t, "merged", state.Merged, uint64(97+2)) // a 98 times into one, b three times
+		wantEqual(t, "coalesced", state.Coalesced, uint64(97+2)) // a 98 times into one, b three times
 		wantEqual(t, "since", time.Since(state.Oldest) < time.Second && !state.Oldest.IsZero(), true)
 		wantEqual(t, "busy", state.Busy.IsZero(), false)
 		close(gate)
@@ -54,7 +54,7 @@ func TestASlowHandlerHearsTheNewestOfEachKeyAndDelaysNobody(t *testing.T) {
 		synctest.Wait()
 		wantEqual(t, "afterwards", slow.read(), []string{"update b@104 to b@105"})
 		state = StateOf(i).Handlers[0]
-		wantEqual(t, "merging", state.Merging, false)
+		wantEqual(t, "coalescing", state.Coalescing, false)
 		wantEqual(t, "waiting", state.Waiting, 0)
 	})
 }
@@ -93,7 +93,7 @@ func TestASlowHandlerStillSyncs(t *testing.T) {
 			s.current().Modify(pod("ns", "0", strconv.Itoa(version)))
 			synctest.Wait()
 		}
-		wantEqual(t, "merging", StateOf(i).Handlers[0].Merging, true)
+		wantEqual(t, "coalescing", StateOf(i).Handlers[0].Coalescing, true)
 		wantEqual(t, "waiting", StateOf(i).Handlers[0].Waiting, 100)
 		for range 99 {
 			gate <- struct{}{}

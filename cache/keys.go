@@ -13,7 +13,7 @@ import (
 // KeyFunc returns the key of an object. It must be deterministic.
 type KeyFunc func(obj interface{}) (string, error)
 
-// KeyError is the error for an object without a key. Every method that calls a KeyFunc wraps its error in a KeyError.
+// KeyError is the error for an object without a key. Every method that calls a [KeyFunc] wraps its error in a KeyError.
 type KeyError struct {
 	Obj interface{}
 	Err error
@@ -23,13 +23,13 @@ func (k KeyError) Error() string {
 	return fmt.Sprintf("couldn't create key for object %+v: %v", k.Obj, k.Err)
 }
 
-// Unwrap returns the error of the KeyFunc.
+// Unwrap returns the error of the [KeyFunc].
 func (k KeyError) Unwrap() error { return k.Err }
 
-// ExplicitKey can be passed to MetaNamespaceKeyFunc in place of an object, if only its key is known.
+// ExplicitKey can be passed to [MetaNamespaceKeyFunc] in place of an object, if only its key is known.
 type ExplicitKey string
 
-// MetaNamespaceKeyFunc is the KeyFunc for API objects: namespace/name, or name alone where there is no namespace.
+// MetaNamespaceKeyFunc is the [KeyFunc] for API objects: namespace/name, or name alone where there is no namespace.
 func MetaNamespaceKeyFunc(obj interface{}) (string, error) {
 	if key, ok := obj.(ExplicitKey); ok {
 		return string(key), nil
@@ -45,7 +45,7 @@ func MetaNamespaceKeyFunc(obj interface{}) (string, error) {
 }
 
 // DeletionHandlingMetaNamespaceKeyFunc also accepts tombstones, which OnDelete may be given: it returns the Key of a
-// DeletedFinalStateUnknown (the value, not a pointer to one).
+// [DeletedFinalStateUnknown] (the value, not a pointer to one).
 func DeletionHandlingMetaNamespaceKeyFunc(obj interface{}) (string, error) {
 	if d, ok := obj.(DeletedFinalStateUnknown); ok {
 		return d.Key, nil
@@ -53,7 +53,7 @@ func DeletionHandlingMetaNamespaceKeyFunc(obj interface{}) (string, error) {
 	return MetaNamespaceKeyFunc(obj)
 }
 
-// SplitMetaNamespaceKey splits the result of MetaNamespaceKeyFunc.
+// SplitMetaNamespaceKey splits the result of [MetaNamespaceKeyFunc].
 func SplitMetaNamespaceKey(key string) (namespace, name string, err error) {
 	first, rest, found := strings.Cut(key, "/")
 	switch {
@@ -78,10 +78,10 @@ func NewObjectName(namespace, name string) ObjectName {
 	return ObjectName{Namespace: namespace, Name: name}
 }
 
-// Parts is the inverse of NewObjectName.
+// Parts is the inverse of [NewObjectName].
 func (n ObjectName) Parts() (namespace, name string) { return n.Namespace, n.Name }
 
-// String returns the key that MetaNamespaceKeyFunc returns for the object.
+// String returns the key that [MetaNamespaceKeyFunc] returns for the object.
 func (n ObjectName) String() string { return object.Join(n.Namespace, n.Name) }
 
 // AsNamespacedName converts to the type of apimachinery.
@@ -117,7 +117,7 @@ func MetaObjectToName(obj metav1.Object) ObjectName {
 	return NewObjectName(obj.GetNamespace(), obj.GetName())
 }
 
-// DeletionHandlingObjectToName also accepts tombstones, as DeletionHandlingMetaNamespaceKeyFunc does.
+// DeletionHandlingObjectToName also accepts tombstones, as [DeletionHandlingMetaNamespaceKeyFunc] does.
 func DeletionHandlingObjectToName(obj interface{}) (ObjectName, error) {
 	if d, ok := obj.(DeletedFinalStateUnknown); ok {
 		return ParseObjectName(d.Key)

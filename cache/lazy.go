@@ -11,7 +11,7 @@ import (
 // LazyEventHandler is a handler that is called with the key and the type of each change, and gets the object on
 // request. With packed storage nothing is decoded before that: a controller that enqueues keys never requests it, and
 // reads the object once when it reconciles the key, however often it has changed. Of the four methods only OnEvent is
-// called; the others are for informers without support for lazy handlers. Most handlers are a LazyEventHandlerFunc,
+// called; the others are for informers without support for lazy handlers. Most handlers are a [LazyEventHandlerFunc],
 // which has them.
 type LazyEventHandler interface {
 	ResourceEventHandler
@@ -32,7 +32,7 @@ type LazyEvent struct {
 	decode   decoder // of a view; nil without one
 }
 
-// Object returns the current object; for a deletion the last known state, in a DeletedFinalStateUnknown if the watch
+// Object returns the current object; for a deletion the last known state, in a [DeletedFinalStateUnknown] if the watch
 // missed the deletion. It must not be modified.
 func (e LazyEvent) Object() any {
 	return e.decoded(e.current())
@@ -105,7 +105,7 @@ func (e LazyEvent) current() any {
 	return e.new
 }
 
-// LazyEventHandlerFunc is a LazyEventHandler that calls a function. It works with any informer: those without support
+// LazyEventHandlerFunc is a [LazyEventHandler] that calls a function. It works with any informer: those without support
 // for lazy handlers have decoded the object already.
 type LazyEventHandlerFunc func(e LazyEvent)
 
@@ -114,17 +114,17 @@ var _ LazyEventHandler = LazyEventHandlerFunc(nil)
 // OnEvent calls the function.
 func (f LazyEventHandlerFunc) OnEvent(e LazyEvent) { f(e) }
 
-// OnAdd implements ResourceEventHandler.
+// OnAdd implements [ResourceEventHandler].
 func (f LazyEventHandlerFunc) OnAdd(obj interface{}, isInInitialList bool) {
 	f(LazyEvent{Type: watch.Added, Key: keyOrNothing(obj), Initial: isInInitialList, new: obj})
 }
 
-// OnUpdate implements ResourceEventHandler.
+// OnUpdate implements [ResourceEventHandler].
 func (f LazyEventHandlerFunc) OnUpdate(oldObj, newObj interface{}) {
 	f(LazyEvent{Type: watch.Modified, Key: keyOrNothing(newObj), old: oldObj, new: newObj})
 }
 
-// OnDelete implements ResourceEventHandler.
+// OnDelete implements [ResourceEventHandler].
 func (f LazyEventHandlerFunc) OnDelete(obj interface{}) {
 	old := obj
 	if gone, ok := obj.(DeletedFinalStateUnknown); ok {

@@ -22,7 +22,7 @@ func ListAll(store Store, selector labels.Selector, appendFn AppendFunc) error {
 	return appendMatching(store.List(), keeper(selector, ""), appendFn)
 }
 
-// ListAllByNamespace is like ListAll, for the objects of one namespace, found by the index NamespaceIndex. If there is
+// ListAllByNamespace is like [ListAll], for the objects of one namespace, found by the index [NamespaceIndex]. If there is
 // no such index, it scans all objects. The empty namespace means all objects.
 func ListAllByNamespace(indexer Indexer, namespace string, selector labels.Selector, appendFn AppendFunc) error {
 	if labels.MatchesNothing(selector) {
@@ -120,7 +120,7 @@ func NewTypedLister[T any](indexer Indexer, resource schema.GroupResource) Typed
 	return TypedLister[T]{indexer: indexer, resource: resource}
 }
 
-// ByNamespace returns a lister of the objects of one namespace, found by the index NamespaceIndex if there is one. The
+// ByNamespace returns a lister of the objects of one namespace, found by the index [NamespaceIndex] if there is one. The
 // empty namespace means all objects.
 func (l TypedLister[T]) ByNamespace(namespace string) TypedLister[T] {
 	l.namespace = namespace

@@ -16,7 +16,7 @@ type Lister interface {
 	List(options metav1.ListOptions) (runtime.Object, error)
 }
 
-// ListerWithContext is a Lister that stops when its context ends.
+// ListerWithContext is a [Lister] that stops when its context ends.
 type ListerWithContext interface {
 	ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error)
 }
@@ -26,7 +26,7 @@ type Watcher interface {
 	Watch(options metav1.ListOptions) (watch.Interface, error)
 }
 
-// WatcherWithContext is a Watcher that stops when its context ends.
+// WatcherWithContext is a [Watcher] that stops when its context ends.
 type WatcherWithContext interface {
 	WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
 }
@@ -37,15 +37,15 @@ type ListerWatcher interface {
 	Watcher
 }
 
-// ListerWatcherWithContext is a ListerWatcher that stops when its context ends.
+// ListerWatcherWithContext is a [ListerWatcher] that stops when its context ends.
 type ListerWatcherWithContext interface {
 	ListerWithContext
 	WatcherWithContext
 }
 
-// RawListerWatcher is a ListerWatcher that can return undecoded responses. A reflector then decodes each object
+// RawListerWatcher is a [ListerWatcher] that can return undecoded responses. A reflector then decodes each object
 // separately, and only if the store does not have it. It is for ListerWatchers that use other clients than those of
-// package rest: see NewListWatchFromRequester for these.
+// package rest: see [NewListWatchFromRequester] for these.
 type RawListerWatcher interface {
 	ListerWatcher
 	// ListRaw lists, and returns the undecoded response or, if that is not possible, the decoded list: one of the two,
@@ -56,7 +56,7 @@ type RawListerWatcher interface {
 	WatchRaw(ctx context.Context, options metav1.ListOptions) (*rest.Frames, watch.Interface, error)
 }
 
-// ToListerWithContext returns l if it implements ListerWithContext; otherwise it returns an adapter that ignores the context.
+// ToListerWithContext returns l if it implements [ListerWithContext]; otherwise it returns an adapter that ignores the context.
 func ToListerWithContext(l Lister) ListerWithContext {
 	if l, ok := l.(ListerWithContext); ok {
 		return l
@@ -64,7 +64,7 @@ func ToListerWithContext(l Lister) ListerWithContext {
 	return contextUnawareLister{l}
 }
 
-// ToWatcherWithContext returns w if it implements WatcherWithContext; otherwise it returns an adapter that ignores the context.
+// ToWatcherWithContext returns w if it implements [WatcherWithContext]; otherwise it returns an adapter that ignores the context.
 func ToWatcherWithContext(w Watcher) WatcherWithContext {
 	if w, ok := w.(WatcherWithContext); ok {
 		return w
@@ -72,7 +72,7 @@ func ToWatcherWithContext(w Watcher) WatcherWithContext {
 	return contextUnawareWatcher{w}
 }
 
-// ToListerWatcherWithContext returns lw if it implements ListerWatcherWithContext; otherwise it returns an adapter that ignores the
+// ToListerWatcherWithContext returns lw if it implements [ListerWatcherWithContext]; otherwise it returns an adapter that ignores the
 // context.
 func ToListerWatcherWithContext(lw ListerWatcher) ListerWatcherWithContext {
 	if lw, ok := lw.(ListerWatcherWithContext); ok {
@@ -106,7 +106,7 @@ type (
 	WatchFuncWithContext func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
 )
 
-// ListWatch is a ListerWatcher that calls functions. One function of each pair is enough; those with a context are
+// ListWatch is a [ListerWatcher] that calls functions. One function of each pair is enough; those with a context are
 // preferred.
 type ListWatch struct {
 	ListFunc  ListFunc
@@ -178,7 +178,7 @@ func refusesWatchList(client any) bool {
 	return ok && refuser.IsWatchListSemanticsUnSupported()
 }
 
-// ToListWatcherWithWatchListSemantics returns a ListerWatcher that reports what the client reports: whether it supports
+// ToListWatcherWithWatchListSemantics returns a [ListerWatcher] that reports what the client reports: whether it supports
 // streaming lists. Fake clients do not.
 func ToListWatcherWithWatchListSemantics(lw *ListWatch, client any) ListerWatcher {
 	return &listWatchWithSemantics{lw, refusesWatchList(client)}

@@ -23,7 +23,7 @@ type Requester interface {
 	WatchRequest(opts metav1.ListOptions) *rest.Request
 }
 
-// NewListWatchFromClient returns a ListWatch for a resource in one namespace, or in all of them if it is empty. The
+// NewListWatchFromClient returns a [ListWatch] for a resource in one namespace, or in all of them if it is empty. The
 // fields select the objects; nil means all.
 func NewListWatchFromClient(c Getter, resource string, namespace string, fieldSelector fields.Selector) *ListWatch {
 	return NewFilteredListWatchFromClient(c, resource, namespace, func(options *metav1.ListOptions) {
@@ -33,13 +33,13 @@ func NewListWatchFromClient(c Getter, resource string, namespace string, fieldSe
 	})
 }
 
-// NewFilteredListWatchFromClient is like NewListWatchFromClient, with a function that modifies the options of each
+// NewFilteredListWatchFromClient is like [NewListWatchFromClient], with a function that modifies the options of each
 // request.
 func NewFilteredListWatchFromClient(c Getter, resource string, namespace string, optionsModifier func(options *metav1.ListOptions)) *ListWatch {
 	return newListWatch(getter{c, resource, namespace}, nil, optionsModifier)
 }
 
-// NewListWatchFromRequester returns a ListWatch for the resource of the client r. A reflector then reads lists and
+// NewListWatchFromRequester returns a [ListWatch] for the resource of the client r. A reflector then reads lists and
 // watches as streams, and decodes each object separately, and only if it has changed.
 //
 // newObject returns a new object to decode into, such as a *corev1.Pod. Nil means the type that the reflector expects,

@@ -100,7 +100,7 @@ func NewInformerName(name string) (*InformerName, error) {
 	return &InformerName{name: name, reserved: map[schema.GroupVersionResource]*atomic.Bool{}}, nil
 }
 
-// Name returns the argument of NewInformerName.
+// Name returns the argument of [NewInformerName].
 func (n *InformerName) Name() string {
 	if n == nil {
 		return ""

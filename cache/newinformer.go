@@ -30,7 +30,7 @@ type InformerOptions struct {
 }
 
 // NewInformerWithOptions returns the store of an informer with a single handler, and the controller that fills it. It
-// is a SharedIndexInformer inside, and treats slow or panicking handlers in the same way.
+// is a [SharedIndexInformer] inside, and treats slow or panicking handlers in the same way.
 func NewInformerWithOptions(options InformerOptions) (Store, Controller) {
 	return newSingle(options)
 }
@@ -72,17 +72,17 @@ func NewInformer(lw ListerWatcher, objType runtime.Object, resyncPeriod time.Dur
 	return newSingle(InformerOptions{ListerWatcher: lw, ObjectType: objType, ResyncPeriod: resyncPeriod, Handler: h})
 }
 
-// NewIndexerInformer is NewInformer with indexes.
+// NewIndexerInformer is [NewInformer] with indexes.
 func NewIndexerInformer(lw ListerWatcher, objType runtime.Object, resyncPeriod time.Duration, h ResourceEventHandler, indexers Indexers) (Indexer, Controller) {
 	return newSingle(InformerOptions{ListerWatcher: lw, ObjectType: objType, ResyncPeriod: resyncPeriod, Handler: h, Indexers: indexers})
 }
 
-// NewTransformingInformer is NewInformer with a transform.
+// NewTransformingInformer is [NewInformer] with a transform.
 func NewTransformingInformer(lw ListerWatcher, objType runtime.Object, resyncPeriod time.Duration, h ResourceEventHandler, transformer TransformFunc) (Store, Controller) {
 	return newSingle(InformerOptions{ListerWatcher: lw, ObjectType: objType, ResyncPeriod: resyncPeriod, Handler: h, Transform: transformer})
 }
 
-// NewTransformingIndexerInformer is NewIndexerInformer with a transform.
+// NewTransformingIndexerInformer is [NewIndexerInformer] with a transform.
 func NewTransformingIndexerInformer(lw ListerWatcher, objType runtime.Object, resyncPeriod time.Duration, h ResourceEventHandler, indexers Indexers, transformer TransformFunc) (Indexer, Controller) {
 	return newSingle(InformerOptions{
 		ListerWatcher: lw, ObjectType: objType, ResyncPeriod: resyncPeriod, Handler: h, Indexers: indexers, Transform: transformer,

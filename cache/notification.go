@@ -95,7 +95,7 @@ func handlerState(s fanout.State) HandlerState {
 	return HandlerState{
 		Number: s.Number, Handler: s.Handler, Synced: s.Synced,
 		Waiting: s.Waiting, Oldest: s.Oldest,
-		Merging: s.Coalescing, Merged: s.Coalesced,
+		Coalescing: s.Coalescing, Coalesced: s.Coalesced,
 		Handled: s.Handled, Busy: s.Busy,
 		Panics: s.Panics, LastPanic: s.LastPanic,
 	}

@@ -16,12 +16,12 @@ type ReflectorStore interface {
 	Resync() error
 }
 
-// ReflectorBookmarkStore is a ReflectorStore that also receives the versions of bookmarks.
+// ReflectorBookmarkStore is a [ReflectorStore] that also receives the versions of bookmarks.
 type ReflectorBookmarkStore interface {
 	Bookmark(resourceVersion string) error
 }
 
-// TransformingStore is a ReflectorStore that transforms objects. A reflector that has to keep objects for a while
+// TransformingStore is a [ReflectorStore] that transforms objects. A reflector that has to keep objects for a while
 // transforms them beforehand.
 type TransformingStore interface {
 	ReflectorStore
@@ -34,7 +34,7 @@ type PopProcessFunc func(obj interface{}, isInInitialList bool) error
 // ProcessBatchFunc is called by PopBatch with deltas of different objects.
 type ProcessBatchFunc func(deltas []Delta, isInInitialList bool) error
 
-// Queue is a ReflectorStore that returns what was written to it. It is meant for one consumer.
+// Queue is a [ReflectorStore] that returns what was written to it. It is meant for one consumer.
 type Queue interface {
 	ReflectorStore
 
@@ -50,7 +50,7 @@ type Queue interface {
 	Close()
 }
 
-// QueueWithBatch is a Queue that can return several deltas at once.
+// QueueWithBatch is a [Queue] that can return several deltas at once.
 type QueueWithBatch interface {
 	Queue
 
@@ -62,7 +62,7 @@ type QueueWithBatch interface {
 // ErrFIFOClosed is returned by Pop when a queue is closed and empty.
 var ErrFIFOClosed = errors.New("DeltaFIFO: manipulating with closed queue")
 
-// ErrRequeue is returned by a PopProcessFunc to requeue the item, unless something newer is queued. Pop returns Err.
+// ErrRequeue is returned by a [PopProcessFunc] to requeue the item, unless something newer is queued. Pop returns Err.
 type ErrRequeue struct {
 	Err error
 }

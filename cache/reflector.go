@@ -41,14 +41,14 @@ type Reflector struct {
 	core *listwatch.Reflector
 }
 
-// ResourceVersionUpdater is a ReflectorStore that receives every version that the reflector has reached.
+// ResourceVersionUpdater is a [ReflectorStore] that receives every version that the reflector has reached.
 type ResourceVersionUpdater interface {
 	UpdateResourceVersion(resourceVersion string)
 }
 
 var _ StateReader = (*Reflector)(nil)
 
-// ReflectorOptions configures a Reflector. The zero value works.
+// ReflectorOptions configures a [Reflector]. The zero value works.
 type ReflectorOptions struct {
 	// Logger receives failures and recoveries, one line each. If nil, nothing is logged.
 	Logger *logr.Logger
@@ -160,7 +160,7 @@ func (r *Reflector) set() {
 // returned, so it should be fast.
 type WatchErrorHandler func(r *Reflector, err error)
 
-// WatchErrorHandlerWithContext is a WatchErrorHandler that is given the context of the reflector.
+// WatchErrorHandlerWithContext is a [WatchErrorHandler] that is given the context of the reflector.
 type WatchErrorHandlerWithContext func(ctx context.Context, r *Reflector, err error)
 
 // DefaultWatchErrorHandler logs the error with the logger of the reflector, once for successive errors of a kind. The

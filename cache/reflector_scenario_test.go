@@ -35,7 +35,7 @@ var update = flag.Bool("update", false, "write what was heard into the scenario 
 //	added a@5              send an event: added, modified, deleted; bookmark 10 (end), error 410, broken a@5
 //	close                  end the watch; also: cut
 //	advance 30s            let time pass
-//	away 30s               let time pass while nobody listens
+//	away 30s               let time pass while the server does not listen
 //	state                  look at the state of the reflector
 //	stop                   end the reflector
 //	-- heard --

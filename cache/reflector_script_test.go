@@ -37,7 +37,7 @@ type script struct {
 	mu    sync.Mutex
 	lines strings.Builder
 	asked *asked     // the request that waits
-	away  bool       // nobody listens
+	away  bool       // the server does not listen
 	watch *heardBody // the watch that is open
 }
 
@@ -200,7 +200,7 @@ func jsonAnswer(code int, body io.ReadCloser) *http.Response {
 	}
 }
 
-// heardBody notices that the client does not want to hear any more.
+// heardBody records that the client has closed the body.
 type heardBody struct {
 	*io.PipeReader
 	writer *io.PipeWriter

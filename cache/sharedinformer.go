@@ -12,9 +12,9 @@ import (
 )
 
 // SharedInformer keeps a copy of the objects of one kind, and notifies any number of handlers of changes, with one list
-// and watch. Those of this package also implement StateReader.
+// and watch. Those of this package also implement [StateReader].
 //
-// How a change is processed: (1) the reflector reads it from the server and (2) queues it in a DeltaFIFO; (3) the process loop
+// How a change is processed: (1) the reflector reads it from the server and (2) queues it in a [DeltaFIFO]; (3) the process loop
 // takes all that is queued as one batch, (4) writes it to the store in one step, and (5) appends one notification for each
 // change to a log; (6) each listener reads the log at its own pace, and calls its handler.
 type SharedInformer interface {
@@ -55,7 +55,7 @@ type SharedInformer interface {
 	IsStopped() bool
 }
 
-// SharedIndexInformer is a SharedInformer whose store is an Indexer.
+// SharedIndexInformer is a [SharedInformer] whose store is an [Indexer].
 type SharedIndexInformer interface {
 	SharedInformer
 	// AddIndexers adds indexes, also while the informer is running. It is an error after it has stopped.
@@ -72,7 +72,7 @@ type ResourceEventHandlerRegistration interface {
 	HasSyncedChecker() DoneChecker
 }
 
-// SharedIndexInformerOptions configures a SharedIndexInformer. The zero value works.
+// SharedIndexInformerOptions configures a [SharedIndexInformer]. The zero value works.
 type SharedIndexInformerOptions struct {
 	// ResyncPeriod is the default resync period of handlers. Zero or less means never.
 	ResyncPeriod time.Duration
@@ -143,12 +143,12 @@ const (
 	PanicFatal
 )
 
-// NewSharedInformer returns a SharedInformer. exampleObject is of the type to expect; nil means any.
+// NewSharedInformer returns a [SharedInformer]. exampleObject is of the type to expect; nil means any.
 func NewSharedInformer(lw ListerWatcher, exampleObject runtime.Object, defaultEventHandlerResyncPeriod time.Duration) SharedInformer {
 	return NewSharedIndexInformer(lw, exampleObject, defaultEventHandlerResyncPeriod, nil)
 }
 
-// NewSharedIndexInformer returns a SharedIndexInformer.
+// NewSharedIndexInformer returns a [SharedIndexInformer].
 func NewSharedIndexInformer(lw ListerWatcher, exampleObject runtime.Object, defaultEventHandlerResyncPeriod time.Duration, indexers Indexers) SharedIndexInformer {
 	return NewSharedIndexInformerWithOptions(lw, exampleObject, SharedIndexInformerOptions{
 		ResyncPeriod: defaultEventHandlerResyncPeriod,
@@ -156,7 +156,7 @@ func NewSharedIndexInformer(lw ListerWatcher, exampleObject runtime.Object, defa
 	})
 }
 
-// TypedSharedIndexInformer is a SharedIndexInformer whose objects are all of one type.
+// TypedSharedIndexInformer is a [SharedIndexInformer] whose objects are all of one type.
 type TypedSharedIndexInformer[T Object] interface {
 	SharedIndexInformer
 

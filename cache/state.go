@@ -119,7 +119,7 @@ func publicError(err error) error {
 	return err
 }
 
-// StateReader is implemented by every informer of this package, and by Reflector.
+// StateReader is implemented by every informer of this package, and by [Reflector].
 type StateReader interface {
 	State() State
 }
@@ -218,10 +218,10 @@ type HandlerState struct {
 	// Waiting is the number of pending notifications, Oldest the time of the oldest. Zero if there are none.
 	Waiting int
 	Oldest  time.Time
-	// Merging is true if the handler is so far behind that pending notifications are coalesced by key, and Merged the
+	// Coalescing is true if the handler is so far behind that pending notifications are coalesced by key, and Coalesced the
 	// number of notifications that were coalesced.
-	Merging bool
-	Merged  uint64
+	Coalescing bool
+	Coalesced  uint64
 	// Handled is the number of calls that have returned, Busy when the current one started. Zero if there is none.
 	Handled uint64
 	Busy    time.Time

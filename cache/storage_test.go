@@ -196,7 +196,7 @@ func TestPackedLazily(t *testing.T) {
 		mustNot(t, err)
 		synctest.Wait()
 		if n := kept(); n != 0 {
-			t.Errorf("%d objects were decoded for nobody", n)
+			t.Errorf("%d objects were decoded for no reader", n)
 		}
 		if got, want := last.Object(), c.onServer("web-1"); last.Type != watch.Modified || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %+v, want %+v", last.Type, got, want)
@@ -291,7 +291,7 @@ func TestDroppedFields(t *testing.T) {
 	}
 }
 
-// TestAPackedTransform has a transform that forgets who the objects are, which nobody else does.
+// TestAPackedTransform has a transform that forgets who the objects are, which no other transform does.
 func TestAPackedTransform(t *testing.T) {
 	calls := 0
 	handler := ResourceEventHandlerFuncs{AddFunc: func(any) { calls++ }, UpdateFunc: func(_, _ any) { calls++ }}

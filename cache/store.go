@@ -33,7 +33,7 @@ type Store interface {
 	Resync() error
 }
 
-// Indexer is a Store that also finds objects by the values of index functions.
+// Indexer is a [Store] that also finds objects by the values of index functions.
 type Indexer interface {
 	Store
 	// Index returns the objects that share a value with the given one in the named index.
@@ -50,7 +50,7 @@ type Indexer interface {
 	AddIndexers(newIndexers Indexers) error
 }
 
-// StoreOption is an option of NewStore and NewIndexer.
+// StoreOption is an option of [NewStore] and [NewIndexer].
 type StoreOption = func(*cache)
 
 // WithTransformer transforms every object before it is stored. Keys are computed before the transform.
@@ -63,13 +63,13 @@ func WithStoreMetrics(identifier InformerNameAndResource, metrics InformerMetric
 	return func(c *cache) { c.metric = versionMetric(identifier, metrics) }
 }
 
-// NewStore returns a Store. It is an Indexer without indexes.
+// NewStore returns a [Store]. It is an [Indexer] without indexes.
 func NewStore(keyFunc KeyFunc, opts ...StoreOption) Store { return newCache(keyFunc, nil, opts) }
 
-// NewIndexer returns an Indexer. It is a TransactionStore, too.
+// NewIndexer returns an [Indexer]. It is a [TransactionStore], too.
 //
 // An index function that fails does not prevent an object from being stored: Add, Update, Replace and Transaction store
-// it, add it to all other indexes, and return an IndexError.
+// it, add it to all other indexes, and return an [IndexError].
 func NewIndexer(keyFunc KeyFunc, indexers Indexers, opts ...StoreOption) Indexer {
 	return newCache(keyFunc, indexers, opts)
 }

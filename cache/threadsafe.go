@@ -9,7 +9,7 @@ import (
 	"vedette.dev/internal/table"
 )
 
-// ThreadSafeStore is an Indexer with explicit keys. Its objects are shared and must not be modified.
+// ThreadSafeStore is an [Indexer] with explicit keys. Its objects are shared and must not be modified.
 type ThreadSafeStore interface {
 	// Add and Update both store an object under a key. They panic if an index function fails, after the object was
 	// stored and added to all other indexes.
@@ -36,7 +36,7 @@ type ThreadSafeStore interface {
 	Resync() error
 }
 
-// ThreadSafeStoreOption is an option of NewThreadSafeStore.
+// ThreadSafeStoreOption is an option of [NewThreadSafeStore].
 type ThreadSafeStoreOption = func(*threadSafeMap)
 
 // WithThreadSafeStoreMetrics enables the metric for the store's resource version, if the identifier is reserved for it.
@@ -44,7 +44,7 @@ func WithThreadSafeStoreMetrics(identifier InformerNameAndResource, metricsProvi
 	return func(s *threadSafeMap) { s.metric = versionMetric(identifier, metricsProvider) }
 }
 
-// NewThreadSafeStore returns an empty ThreadSafeStore. Its indexes follow from its objects, so indices, which client-go
+// NewThreadSafeStore returns an empty [ThreadSafeStore]. Its indexes follow from its objects, so indices, which client-go
 // uses as their initial contents, are ignored.
 func NewThreadSafeStore(indexers Indexers, indices Indices, opts ...ThreadSafeStoreOption) ThreadSafeStore {
 	s := &threadSafeMap{}
@@ -154,15 +154,15 @@ type ThreadSafeStoreTransaction struct {
 	Key string
 }
 
-// TransactionStore is a Store that can apply several writes in one step. The results of NewStore and NewIndexer can.
+// TransactionStore is a [Store] that can apply several writes in one step. The results of [NewStore] and [NewIndexer] can.
 type TransactionStore interface {
 	// Transaction applies all writes in the given order, and readers see none of them or all. A write whose object has
 	// no key is skipped and reported.
 	Transaction(txns ...Transaction) *TransactionError
 }
 
-// ThreadSafeStoreWithTransaction is a ThreadSafeStore that can apply several writes in one step. The results of
-// NewThreadSafeStore can.
+// ThreadSafeStoreWithTransaction is a [ThreadSafeStore] that can apply several writes in one step. The results of
+// [NewThreadSafeStore] can.
 type ThreadSafeStoreWithTransaction interface {
 	ThreadSafeStore
 	Transaction(fns ...ThreadSafeStoreTransaction)

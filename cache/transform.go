@@ -14,12 +14,12 @@ import (
 // A queue calls it once per object, in the goroutine that adds the object, and without a lock. It is not called with
 // tombstones, nor with objects that are queued again by a resync: these are transformed already.
 //
-// An informer shares nothing between objects that a transform may modify. With StripManagedFields and with the result
-// of TransformMeta it knows which part that is, and stores the rest as it does without a transform.
+// An informer shares nothing between objects that a transform may modify. With [StripManagedFields] and with the result
+// of [TransformMeta] it knows which part that is, and stores the rest as it does without a transform.
 type TransformFunc func(interface{}) (interface{}, error)
 
-// StripManagedFields is a TransformFunc that removes metadata.managedFields. An informer does not call it, but drops
-// the field before an object is decoded, as with DropManagedFields in Storage.Drop.
+// StripManagedFields is a [TransformFunc] that removes metadata.managedFields. An informer does not call it, but drops
+// the field before an object is decoded, as with [DropManagedFields] in Storage.Drop.
 func StripManagedFields(obj interface{}) (interface{}, error) {
 	if m, err := object.Meta(obj); err == nil && m.GetManagedFields() != nil {
 		m.SetManagedFields(nil)
@@ -27,7 +27,7 @@ func StripManagedFields(obj interface{}) (interface{}, error) {
 	return obj, nil
 }
 
-// TransformMeta returns a TransformFunc that changes nothing but metadata: f gets the metadata of each object, and may change it in
+// TransformMeta returns a [TransformFunc] that changes nothing but metadata: f gets the metadata of each object, and may change it in
 // place.
 //
 //go:noinline

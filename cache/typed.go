@@ -5,13 +5,13 @@ import (
 	"reflect"
 )
 
-// TypedIndexFunc is an IndexFunc for one type of objects.
+// TypedIndexFunc is an [IndexFunc] for one type of objects.
 type TypedIndexFunc[T any] func(obj T) ([]string, error)
 
 // TypedIndexers maps the names of indexes to their functions.
 type TypedIndexers[T any] map[string]TypedIndexFunc[T]
 
-// TypedIndexer is an Indexer whose objects are all of one type.
+// TypedIndexer is an [Indexer] whose objects are all of one type.
 type TypedIndexer[T any] interface {
 	Indexer
 
@@ -23,7 +23,7 @@ type TypedIndexer[T any] interface {
 	AddTypedIndexers(newIndexers TypedIndexers[T]) error
 }
 
-// TypedIndexersToIndexers adapts functions for a T to an Indexer.
+// TypedIndexersToIndexers adapts functions for a T to an [Indexer].
 func TypedIndexersToIndexers[T any](indexers TypedIndexers[T]) Indexers {
 	out := make(Indexers, len(indexers))
 	for name, f := range indexers {
@@ -32,7 +32,7 @@ func TypedIndexersToIndexers[T any](indexers TypedIndexers[T]) Indexers {
 	return out
 }
 
-// TypedIndexerFuncToIndexerFunc adapts a function for a T to an Indexer. An object of another type is an error.
+// TypedIndexerFuncToIndexerFunc adapts a function for a T to an [Indexer]. An object of another type is an error.
 func TypedIndexerFuncToIndexerFunc[T any](indexer TypedIndexFunc[T]) IndexFunc {
 	return func(obj interface{}) ([]string, error) {
 		typed, ok := obj.(T)
@@ -43,7 +43,7 @@ func TypedIndexerFuncToIndexerFunc[T any](indexer TypedIndexFunc[T]) IndexFunc {
 	}
 }
 
-// NewTypedIndexer returns a view of an Indexer whose objects are all of type T. It is the same store: what is written
+// NewTypedIndexer returns a view of an [Indexer] whose objects are all of type T. It is the same store: what is written
 // through one is seen through the other. An object of another type is an error when it is read.
 func NewTypedIndexer[T any](indexer Indexer) TypedIndexer[T] { return typedIndexer[T]{indexer} }
 

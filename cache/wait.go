@@ -95,12 +95,12 @@ func WaitForCacheSync(stopCh <-chan struct{}, cacheSyncs ...InformerSynced) bool
 	return pollSynced(wait.ContextForChannel(stopCh), cacheSyncs)
 }
 
-// WaitForNamedCacheSync is WaitForCacheSync. The name is ignored: without a context there is no logger.
+// WaitForNamedCacheSync is [WaitForCacheSync]. The name is ignored: without a context there is no logger.
 func WaitForNamedCacheSync(controllerName string, stopCh <-chan struct{}, cacheSyncs ...InformerSynced) bool {
 	return WaitForCacheSync(stopCh, cacheSyncs...)
 }
 
-// WaitForNamedCacheSyncWithContext is WaitForCacheSync until the context ends. It logs to the logger of the context.
+// WaitForNamedCacheSyncWithContext is [WaitForCacheSync] until the context ends. It logs to the logger of the context.
 func WaitForNamedCacheSyncWithContext(ctx context.Context, cacheSyncs ...InformerSynced) bool {
 	logger := logr.FromContextOrDiscard(ctx)
 	logger.Info("Waiting for caches to sync")

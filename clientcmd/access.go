@@ -7,7 +7,7 @@ import (
 	clientcmdapi "vedette.dev/clientcmd/api"
 )
 
-// ConfigAccess knows the files of a kubeconfig, for reading and for changing them.
+// ConfigAccess gives access to the files of a kubeconfig, to read and to change them.
 type ConfigAccess interface {
 	// GetLoadingPrecedence returns the files that are read, the one that takes precedence first.
 	GetLoadingPrecedence() []string

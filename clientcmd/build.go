@@ -13,8 +13,8 @@ import (
 //   - With a path, the file must exist. The master URL replaces the server of its current context, and nothing else.
 //   - With a master URL alone, that is the server.
 //   - With neither, it is the config of the pod that the program runs in. Outside of a pod that is an error for which
-//     IsEmptyConfig is true: neither KUBECONFIG nor the home directory is used. For these, see
-//     NewNonInteractiveDeferredLoadingClientConfig.
+//     [IsEmptyConfig] is true: neither KUBECONFIG nor the home directory is used. For these, see
+//     [NewNonInteractiveDeferredLoadingClientConfig].
 func BuildConfigFromFlags(masterUrl, kubeconfigPath string) (*restclient.Config, error) {
 	var inPod error
 	if kubeconfigPath == "" && masterUrl == "" {

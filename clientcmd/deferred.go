@@ -41,8 +41,8 @@ func NewNonInteractiveDeferredLoadingClientConfig(loader ClientConfigLoader, ove
 	return NewInteractiveDeferredLoadingClientConfig(loader, overrides, nil)
 }
 
-// NewInteractiveDeferredLoadingClientConfig is like NewNonInteractiveDeferredLoadingClientConfig, with the reader of
-// NewInteractiveClientConfig.
+// NewInteractiveDeferredLoadingClientConfig is like [NewNonInteractiveDeferredLoadingClientConfig], with the reader of
+// [NewInteractiveClientConfig].
 func NewInteractiveDeferredLoadingClientConfig(loader ClientConfigLoader, overrides *ConfigOverrides, fallbackReader io.Reader) ClientConfig {
 	return &DeferredLoadingClientConfig{
 		loader:         loader,

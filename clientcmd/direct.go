@@ -66,7 +66,7 @@ func (config *DirectClientConfig) Namespace() (string, bool, error) {
 	return cmp.Or(chosen.context.Namespace, "default"), false, nil
 }
 
-// MergedRawConfig implements OverridingClientConfig.
+// MergedRawConfig implements [OverridingClientConfig].
 func (config *DirectClientConfig) MergedRawConfig() (clientcmdapi.Config, error) {
 	if err := config.ConfirmUsable(); err != nil {
 		return clientcmdapi.Config{}, err

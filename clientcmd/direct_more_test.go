@@ -173,7 +173,7 @@ func TestFromBytes(t *testing.T) {
 	}
 }
 
-// TestCertificateFilesAreOnlyNamed: what is in them is for whoever makes the connection to read and judge.
+// TestCertificateFilesAreOnlyNamed: the code that makes the connection reads and checks what is in them.
 func TestCertificateFilesAreOnlyNamed(t *testing.T) {
 	dir := t.TempDir()
 	fileIn(t, dir, "ca", "not PEM")

@@ -21,18 +21,18 @@
 //
 // Functions for files and validation:
 //
-//   - Load, LoadFromFile, Write and WriteToFile read and write an api.Config.
-//   - ModifyConfig writes changes back to the files they belong to, under a lock. PathOptions are its usual ConfigAccess.
-//   - Validate and ConfirmUsable return all problems at once; IsEmptyConfig, IsContextNotFound and
-//     IsConfigurationInvalid classify errors.
+//   - Load, [LoadFromFile], [Write] and [WriteToFile] read and write an api.Config.
+//   - [ModifyConfig] writes changes back to the files they belong to, under a lock. [PathOptions] are its usual ConfigAccess.
+//   - Validate and ConfirmUsable return all problems at once; [IsEmptyConfig], [IsContextNotFound] and
+//     [IsConfigurationInvalid] classify errors.
 //
 // # Precedence
 //
-//   - Files: ExplicitPath alone, else those in KUBECONFIG, else RecommendedHomeFile.
+//   - Files: ExplicitPath alone, else those in KUBECONFIG, else [RecommendedHomeFile].
 //   - Entries: the first file that has an entry of a name provides the whole entry. The first file that sets
 //     current-context determines it.
 //   - Context: ConfigOverrides.CurrentContext, then the name given to the constructor, then current-context.
-//   - Fields: ConfigOverrides, then the file, then ConfigOverrides.ClusterDefaults. An override of how to verify the
+//   - Fields: [ConfigOverrides], then the file, then ConfigOverrides.ClusterDefaults. An override of how to verify the
 //     server (a CA, or insecure) replaces all such settings, and an override of the server also its TLS name.
 //   - Credentials: used only if the server's URL is https. Token takes precedence over TokenFile as the initial token.
 //   - Namespace: the override, then the context, then that of the pod, then "default".
@@ -42,6 +42,6 @@
 //
 //   - A kubeconfig can name programs to run (exec plugins) and files to read. Do not load one from an untrusted source.
 //   - Errors name entries, fields and files, and never show a value of a secret.
-//   - HOME and KUBERNETES_MASTER are read when the program starts (RecommendedHomeFile, ClusterDefaults), KUBECONFIG
+//   - HOME and KUBERNETES_MASTER are read when the program starts (RecommendedHomeFile, [ClusterDefaults]), KUBECONFIG
 //     when loading rules are created, and the files when they are loaded. Changes are not watched.
 package clientcmd

@@ -17,7 +17,7 @@ var (
 	ErrEmptyCluster = errors.New("cluster has no server defined")
 )
 
-// NewEmptyConfigError returns an error for which IsEmptyConfig is true.
+// NewEmptyConfigError returns an error for which [IsEmptyConfig] is true.
 func NewEmptyConfigError(message string) error { return &errEmptyConfig{message} }
 
 type errEmptyConfig struct{ message string }
@@ -47,7 +47,7 @@ func IsEmptyConfig(err error) bool {
 	return errors.As(err, new(*errEmptyConfig))
 }
 
-// IsConfigurationInvalid reports whether an error comes from Validate or ConfirmUsable.
+// IsConfigurationInvalid reports whether an error comes from [Validate] or ConfirmUsable.
 func IsConfigurationInvalid(err error) bool {
 	return errors.As(err, new(errConfigurationInvalid)) || IsContextNotFound(err)
 }

@@ -24,7 +24,7 @@ const (
 	FlagDisableCompression = "disable-compression"
 )
 
-// ConfigOverrideFlags are the flags for ConfigOverrides.
+// ConfigOverrideFlags are the flags for [ConfigOverrides].
 type ConfigOverrideFlags struct {
 	AuthOverrideFlags    AuthOverrideFlags
 	ClusterOverrideFlags ClusterOverrideFlags

@@ -8,7 +8,7 @@ import (
 // KubeconfigGetter returns a config that does not come from files.
 type KubeconfigGetter func() (*clientcmdapi.Config, error)
 
-// ClientConfigGetter is the ClientConfigLoader for a KubeconfigGetter; see BuildConfigFromKubeconfigGetter. It has no
+// ClientConfigGetter is the [ClientConfigLoader] for a [KubeconfigGetter]; see [BuildConfigFromKubeconfigGetter]. It has no
 // files.
 type ClientConfigGetter struct {
 	kubeconfigGetter KubeconfigGetter

@@ -48,7 +48,7 @@ func toJSON(data []byte) ([]byte, error) {
 }
 
 // LoadFromFile reads a kubeconfig from a file, which becomes the LocationOfOrigin of its entries. Relative paths in it
-// are not changed; ResolveLocalPaths does that.
+// are not changed; [ResolveLocalPaths] does that.
 func LoadFromFile(filename string) (*clientcmdapi.Config, error) {
 	// File system errors contain the file name already, and os.IsNotExist must recognise them.
 	data, err := readFile(filename)

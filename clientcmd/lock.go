@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// UseModifyConfigLock makes ModifyConfig take a lock on each file: a file of the same name with the suffix ".lock", as
+// UseModifyConfigLock makes [ModifyConfig] take a lock on each file: a file of the same name with the suffix ".lock", as
 // kubectl does. Set it to false only in a program that has exclusive use of its files, and before the first call.
 var UseModifyConfigLock = true
 

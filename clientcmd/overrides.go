@@ -8,7 +8,7 @@ import (
 	clientcmdapi "vedette.dev/clientcmd/api"
 )
 
-// ConfigOverrides override fields of a kubeconfig. They usually come from flags; see BindOverrideFlags.
+// ConfigOverrides override fields of a kubeconfig. They usually come from flags; see [BindOverrideFlags].
 type ConfigOverrides struct {
 	// AuthInfo overrides the user.
 	AuthInfo clientcmdapi.AuthInfo

@@ -49,7 +49,7 @@ type ClientConfigLoadingRules struct {
 var _ ClientConfigLoader = (*ClientConfigLoadingRules)(nil)
 
 // NewDefaultClientConfigLoadingRules returns the rules of kubectl: the files in KUBECONFIG if that is set, else
-// RecommendedHomeFile. The environment is read now, not when the files are.
+// [RecommendedHomeFile]. The environment is read now, not when the files are.
 func NewDefaultClientConfigLoadingRules() *ClientConfigLoadingRules {
 	rules := &ClientConfigLoadingRules{
 		Precedence:     []string{RecommendedHomeFile},
@@ -156,7 +156,7 @@ func (rules *ClientConfigLoadingRules) IsExplicitFile() bool { return rules.Expl
 // GetExplicitFile implements ConfigAccess.
 func (rules *ClientConfigLoadingRules) GetExplicitFile() string { return rules.ExplicitPath }
 
-// IsDefaultConfig implements ClientConfigLoader.
+// IsDefaultConfig implements [ClientConfigLoader].
 func (rules *ClientConfigLoadingRules) IsDefaultConfig(config *restclient.Config) bool {
 	if rules.DefaultClientConfig == nil {
 		return false

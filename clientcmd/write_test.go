@@ -71,7 +71,7 @@ func TestWriteToFileIsAtomic(t *testing.T) {
 	text := make([]byte, 100)
 	n, err := old.Read(text)
 	if err != nil || string(text[:n]) != "current-context: old" {
-		t.Errorf("whoever had the file open reads %q, %v", text[:n], err)
+		t.Errorf("a reader that had the file open reads %q, %v", text[:n], err)
 	}
 }
 

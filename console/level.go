@@ -93,8 +93,8 @@ type lane struct {
 	Link  string `json:"-"`
 }
 
-// TypeTells reports whether the type adds something to the name.
-func (l lane) TypeTells() bool { return l.Type != "" && !strings.HasSuffix(l.Name, l.Type) }
+// ShowType reports whether the type adds something to the name.
+func (l lane) ShowType() bool { return l.Type != "" && !strings.HasSuffix(l.Name, l.Type) }
 
 // tail is a work queue and its workers.
 type tail struct {

@@ -7,7 +7,7 @@ import (
 	"net/http"
 )
 
-// Page is not part of this program: see Handler.
+// Page is not part of this program: see [Handler].
 type Page struct{}
 
 // Handler returns a page that answers 404: the program was built with -tags vedette_noconsole.

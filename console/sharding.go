@@ -20,7 +20,7 @@ type ShardingInformer interface {
 //
 //	Shards: map[string]console.Sharded{"pods": console.Shards(informer)}
 //
-// If the informer is also given to Informer, its row in the pipeline shows its shards.
+// If the informer is also given to [Informer], its row in the pipeline shows its shards.
 func Shards(informer ShardingInformer) Sharded {
 	if informer == nil {
 		return nil

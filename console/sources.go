@@ -12,7 +12,7 @@ import (
 	"vedette.dev/workqueue"
 )
 
-// Informers are informers to show, by name: see Factory and Informer. They are read again for each reading, so that
+// Informers are informers to show, by name: see [Factory] and [Informer]. They are read again for each reading, so that
 // they may change.
 type Informers interface {
 	Informers() map[string]cache.StateReader
@@ -72,13 +72,13 @@ func (p pooled[K]) Informers() map[string]cache.StateReader {
 	return found
 }
 
-// Queue is a work queue to show. QueueOf returns one.
+// Queue is a work queue to show. [QueueOf] returns one.
 type Queue struct {
 	Name     string
 	Snapshot func(limit int) workqueue.Snapshot[string]
 }
 
-// QueueOf returns a Queue for a queue. If it is not of package workqueue, only its length is known.
+// QueueOf returns a [Queue] for a queue. If it is not of package workqueue, only its length is known.
 func QueueOf[T comparable](name string, queue workqueue.TypedInterface[T]) Queue {
 	return Queue{Name: name, Snapshot: func(limit int) workqueue.Snapshot[string] { return workqueue.TextSnapshot(queue, limit) }}
 }

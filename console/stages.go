@@ -28,7 +28,7 @@ func informerLane(now *informerReading, before *informerReading, at time.Time, a
 	for i := range l.Stages {
 		l.Stages[i].Link = l.Link
 	}
-	now.shards.tell(&l)
+	now.shards.addTo(&l)
 	return l
 }
 

@@ -19,7 +19,7 @@ func (v *informerView) handlers() stage {
 	for i := range v.Handlers {
 		h := &v.Handlers[i]
 		waiting += h.Waiting
-		coalesced += h.Merged
+		coalesced += h.Coalesced
 		panics += h.Panics
 		oldest = max(oldest, age(h.Oldest, v.at))
 		s.raise(handlerLevel(h, v.at))
@@ -76,7 +76,7 @@ func handlerLevel(h *cache.HandlerState, at time.Time) (level, string) {
 			behind = "; 1 notification waits for it"
 		}
 	}
-	if h.Merging {
+	if h.Coalescing {
 		behind += ", coalesced by key"
 	}
 	switch {
@@ -86,7 +86,7 @@ func handlerLevel(h *cache.HandlerState, at time.Time) (level, string) {
 		return levelSlow, fmt.Sprintf("%s is slow: a call has run for %s%s", handlerName(h), span(busy), behind)
 	case h.Waiting > 0 && waited > handlerSlow:
 		return levelSlow, fmt.Sprintf("%s is behind by %s%s", handlerName(h), span(waited), behind)
-	case h.Merging:
+	case h.Coalescing:
 		return levelSlow, fmt.Sprintf("%s is so far behind that pending notifications are coalesced by key", handlerName(h))
 	}
 	return levelOff, ""

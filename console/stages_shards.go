@@ -32,9 +32,9 @@ func readShards(informer cache.StateReader) *shardsReading {
 	return r
 }
 
-// tell adds streams and shards to the lane of an informer. A failing shard is a warning, because the others go on;
+// addTo adds streams and shards to the lane of an informer. A failing shard is a warning, because the others go on;
 // errors of all shards are shown by the stages.
-func (r *shardsReading) tell(l *lane) {
+func (r *shardsReading) addTo(l *lane) {
 	if r == nil {
 		return
 	}

@@ -56,7 +56,7 @@ func TestStagesOfAnInformer(t *testing.T) {
 		{"index errors", func(s *cache.State) { s.IndexErrors, s.LastIndexError = 2, errors.New("no label") }, "store", levelSlow, "no label"},
 		{"slow handler", func(s *cache.State) { s.Handlers[0].Busy = before(2 * time.Second) }, "handlers", levelSlow, "handler 1 (main.handler) is slow: a call has run for 2 s"},
 		{"stalled handler", func(s *cache.State) {
-			s.Handlers[0].Busy, s.Handlers[0].Waiting, s.Handlers[0].Merging = before(12*time.Second), 2048, true
+			s.Handlers[0].Busy, s.Handlers[0].Waiting, s.Handlers[0].Coalescing = before(12*time.Second), 2048, true
 		}, "handlers", levelFailing, "handler 1 (main.handler) is stalled: a call has not returned for 12 s; 2,048 notifications wait for it, coalesced by key"},
 		{"behind", func(s *cache.State) { s.Handlers[0].Waiting, s.Handlers[0].Oldest = 1, before(3*time.Second) }, "handlers", levelSlow, "behind by 3 s; 1 notification waits"},
 		{"panics", func(s *cache.State) { s.Handlers[0].Panics, s.Handlers[0].LastPanic = 1, "nil map" }, "handlers", levelFailing, "panicked (1 time so far); last panic: nil map"},

@@ -30,7 +30,7 @@ func (c *counted) Informers() map[string]cache.StateReader {
 	return map[string]cache.StateReader{"counted": c}
 }
 
-// viewer is somebody who looks at a stream.
+// viewer is a client that reads a stream.
 type viewer struct {
 	*httptest.ResponseRecorder
 	mu    sync.Mutex

@@ -65,7 +65,7 @@ type Config[K comparable] struct {
 	Logger       *slog.Logger
 }
 
-// ErrNotOwner is wrapped by the error of Ownership.BeginKey for a key that another process reconciles.
+// ErrNotOwner is wrapped by the error of [Ownership.BeginKey] for a key that another process reconciles.
 var ErrNotOwner = errors.New("not owned by this process")
 
 // Ownership decides which keys a process reconciles.

@@ -88,7 +88,7 @@ func (c *Controller[K]) Name() string { return c.config.Name }
 // dropped; the next start enqueues them again.
 //
 // It returns an error if a source fails or is not ready in time. If a reconcile or a source has not returned five
-// seconds after its context ended, Run returns an ErrStopTimeout and leaves it running. A controller can be run only
+// seconds after its context ended, Run returns an [ErrStopTimeout] and leaves it running. A controller can be run only
 // once.
 func (c *Controller[K]) Run(ctx context.Context) (err error) {
 	if !c.began.CompareAndSwap(0, time.Now().UnixNano()) {
@@ -257,8 +257,8 @@ const noSource = maxSources
 // initialPriority is the priority of objects of the initial list: current events go first.
 var initialPriority = -1
 
-func (c *Controller[K]) add(key K, what What) {
-	if what == Initial && c.urgent != nil {
+func (c *Controller[K]) add(key K, reason Reason) {
+	if reason == Initial && c.urgent != nil {
 		c.urgent.AddWithOpts(workqueue.AddOpts{Priority: &initialPriority}, key)
 		return
 	}

@@ -16,11 +16,11 @@
 //
 // The types:
 //
-//   - Controller: workers that take keys from a queue and call Reconcile. New creates one from a Config.
-//   - Source: where keys come from. For enqueues the objects of an informer, Owns their owners, Watches the keys that a
-//     function returns for them; Channel and Every need no informer. Other sources can be implemented.
+//   - Controller: workers that take keys from a queue and call Reconcile. New creates one from a [Config].
+//   - Source: where keys come from. For enqueues the objects of an informer, [Owns] their owners, [Watches] the keys that a
+//     function returns for them; [Channel] and [Every] need no informer. Other sources can be implemented.
 //   - Predicate: selects the events that lead to a reconcile.
-//   - Result, Terminal: what should happen to the key after a reconcile.
+//   - Result, [Terminal]: what should happen to the key after a reconcile.
 //   - State: what a controller is doing. QueueSnapshot: which keys are queued. Explanation: which stage a key is in,
 //     and why.
 //
@@ -33,7 +33,7 @@
 //   - Events of a key that arrive before a worker takes it are coalesced into one reconcile. Objects of the initial
 //     list have a lower priority than current events, but are not starved.
 //   - A reconcile that fails, panics or times out is retried after a backoff of that key. Other keys are not delayed.
-//   - When Run has returned, no goroutine of the controller is left, unless its error is an ErrStopTimeout.
+//   - When Run has returned, no goroutine of the controller is left, unless its error is an [ErrStopTimeout].
 //
 // # Blocking
 //

@@ -9,12 +9,12 @@ import (
 	"vedette.dev/cache"
 )
 
-// What is the reason for which a source enqueues a key.
-type What uint8
+// Reason is the reason for which a source enqueues a key.
+type Reason uint8
 
 const (
 	// Added is an object that is new to the controller.
-	Added What = iota + 1
+	Added Reason = iota + 1
 	// Initial is an object of the initial list.
 	Initial
 	// Updated is an object that changed.
@@ -29,18 +29,18 @@ const (
 	Ticked
 )
 
-var whats = [...]string{1: "added", "initial list", "updated", "resynced", "deleted", "sent", "timer"}
+var reasons = [...]string{1: "added", "initial list", "updated", "resynced", "deleted", "sent", "timer"}
 
-func (w What) String() string {
-	if int(w) >= len(whats) || w == 0 {
-		return fmt.Sprintf("What(%d)", uint8(w))
+func (r Reason) String() string {
+	if int(r) >= len(reasons) || r == 0 {
+		return fmt.Sprintf("Reason(%d)", uint8(r))
 	}
-	return whats[w]
+	return reasons[r]
 }
 
 // Event is an event of an informer. Its objects are shared and must not be modified.
 type Event[T cache.Object] struct {
-	What What
+	Reason Reason
 	// Name is the name of the object.
 	Name cache.ObjectName
 	// Object is the newest known state. After a deletion that the watch missed it may be stale, or nil.
@@ -91,12 +91,12 @@ type MetaObject interface {
 // is not an update. Changes of the status, labels or annotations do not change the generation; a deletion that waits
 // for finalizers does. For kinds without generations it is false for every update.
 func GenerationChanged[T MetaObject]() Predicate[T] {
-	return func(e Event[T]) bool { return e.What != Updated || e.Old.GetGeneration() != e.Object.GetGeneration() }
+	return func(e Event[T]) bool { return e.Reason != Updated || e.Old.GetGeneration() != e.Object.GetGeneration() }
 }
 
 // VersionChanged returns a predicate that is true for everything but resyncs.
 func VersionChanged[T cache.Object]() Predicate[T] {
-	return func(e Event[T]) bool { return e.What != Resynced }
+	return func(e Event[T]) bool { return e.Reason != Resynced }
 }
 
 // Labelled returns a predicate that is true if the selector matches the object, or matched it before the update, and
@@ -108,6 +108,6 @@ func Labelled[T MetaObject](selector labels.Selector) Predicate[T] {
 	}
 	return func(e Event[T]) bool {
 		var none T
-		return matches(e.Object) || matches(e.Old) || e.What == Deleted && e.Object == none
+		return matches(e.Object) || matches(e.Old) || e.Reason == Deleted && e.Object == none
 	}
 }

@@ -74,9 +74,9 @@ type SourceExplanation struct {
 	// Cached is the resource version of the object in the store: "?" if it has none, "-" if there is no such object,
 	// and empty if the store is keyed by other names.
 	Cached string `json:"cached,omitempty"`
-	// Waiting is the number of undelivered notifications, Heard the time of the last response of the server.
-	Waiting int       `json:"waiting,omitempty"`
-	Heard   time.Time `json:"heard,omitzero"`
+	// Waiting is the number of undelivered notifications, LastEvent the time of the last response of the server.
+	Waiting   int       `json:"waiting,omitempty"`
+	LastEvent time.Time `json:"lastEvent,omitzero"`
 	// Panics is the number of predicate and mapping function calls that panicked, LastPanic the value of the last
 	// panic.
 	Panics    uint64 `json:"panics,omitempty"`
@@ -143,7 +143,7 @@ func (c *Controller[K]) explainSource(i int, key K) SourceExplanation {
 	}
 	o := observer.Observe(key)
 	s.observed, s.observation = true, o
-	s.Waiting, s.Heard = o.Handler.Waiting, o.Informer.LastEvent
+	s.Waiting, s.LastEvent = o.Handler.Waiting, o.Informer.LastEvent
 	s.Panics, s.LastPanic = o.Handler.Panics, o.Handler.LastPanic
 	// An informer without state has the zero State.
 	if err := o.Informer.Err(); err != nil && o.Informer.Type != "" {
@@ -194,8 +194,8 @@ func (s *SourceExplanation) line() string {
 	default:
 		line += ", version " + s.Cached + " in the cache"
 	}
-	if !s.Heard.IsZero() {
-		line += ", last response of the server at " + s.Heard.Format("15:04:05.000")
+	if !s.LastEvent.IsZero() {
+		line += ", last response of the server at " + s.LastEvent.Format("15:04:05.000")
 	}
 	if s.Error != "" {
 		line += ": " + s.Error

@@ -16,11 +16,11 @@ func ByOthers[T cache.Object](own OwnWrites) Predicate[T] {
 		switch {
 		case e.Object == none:
 			return true
-		case e.What == Added:
+		case e.Reason == Added:
 			return !own.OwnAdd(e.Object)
-		case e.What == Updated:
+		case e.Reason == Updated:
 			return !own.OwnUpdate(e.Old, e.Object)
-		case e.What == Deleted:
+		case e.Reason == Deleted:
 			return !own.OwnDelete(e.Object)
 		default:
 			return true

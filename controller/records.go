@@ -7,7 +7,7 @@ import (
 	"vedette.dev/controller/internal/flight"
 )
 
-// The kinds of records: a What, a filtered What, or the end of a reconcile.
+// The kinds of records: a Reason, a filtered one, or the end of a reconcile.
 const (
 	filteredBit = 0x40
 	outcomeBit  = 0x80
@@ -60,8 +60,8 @@ func (c *Controller[K]) noteFailure(key K, n flight.Note, err error) {
 // Record is one event in the history of a key.
 type Record struct {
 	At time.Time `json:"at"`
-	// What is the description of the event.
-	What string `json:"what"`
+	// Event describes what happened: the reason of an event, or the outcome of a reconcile.
+	Event string `json:"event"`
 	// Source is the source of the event, empty for the end of a reconcile.
 	Source string `json:"source,omitempty"`
 	// Filtered is true if a predicate filtered the event.
@@ -77,11 +77,11 @@ func (r Record) String() string {
 	at := r.At.Format("15:04:05.000")
 	switch {
 	case r.Reconciled:
-		return fmt.Sprintf("%s reconciled in %v: %s", at, r.Took, r.What)
+		return fmt.Sprintf("%s reconciled in %v: %s", at, r.Took, r.Event)
 	case r.Filtered:
-		return fmt.Sprintf("%s %s (%s), filtered by a predicate", at, r.What, r.Source)
+		return fmt.Sprintf("%s %s (%s), filtered by a predicate", at, r.Event, r.Source)
 	default:
-		return fmt.Sprintf("%s %s (%s)", at, r.What, r.Source)
+		return fmt.Sprintf("%s %s (%s)", at, r.Event, r.Source)
 	}
 }
 
@@ -99,13 +99,13 @@ func (c *Controller[K]) history(key K) []Record {
 
 func (c *Controller[K]) record(n flight.Note) Record {
 	r := Record{At: n.At, Took: n.Took}
-	if n.What&outcomeBit != 0 {
-		r.outcome = Outcome(n.What &^ outcomeBit)
-		r.Reconciled, r.What = true, r.outcome.String()
+	if n.Event&outcomeBit != 0 {
+		r.outcome = Outcome(n.Event &^ outcomeBit)
+		r.Reconciled, r.Event = true, r.outcome.String()
 		return r
 	}
-	r.Filtered = n.What&filteredBit != 0
-	r.What = What(n.What &^ filteredBit).String()
+	r.Filtered = n.Event&filteredBit != 0
+	r.Event = Reason(n.Event &^ filteredBit).String()
 	r.Source = "Controller.Add"
 	if int(n.From) < len(c.config.Sources) {
 		r.Source = c.config.Sources[n.From].String()

@@ -347,18 +347,18 @@ func TestAResyncIsToldAsOne(t *testing.T) {
 		c := newCluster(t)
 		c.factory = informers.NewSharedInformerFactory(c.client, time.Minute)
 		c.create("one")
-		var heard []What
+		var reasons []Reason
 		c.run(Config[cache.ObjectName]{Sources: names{For(c.maps(), func(e Event[*corev1.ConfigMap]) bool {
-			if e.What == Resynced && e.Old != nil {
+			if e.Reason == Resynced && e.Old != nil {
 				t.Error("a resync has a state before")
 			}
-			heard = append(heard, e.What)
+			reasons = append(reasons, e.Reason)
 			return true
 		}, VersionChanged[*corev1.ConfigMap]())}})
 		time.Sleep(90 * time.Second)
 		c.end()
-		if !slices.Equal(heard, []What{Initial, Resynced}) || len(c.seen) != 1 {
-			t.Errorf("heard %v, reconciled %v", heard, c.seen)
+		if !slices.Equal(reasons, []Reason{Initial, Resynced}) || len(c.seen) != 1 {
+			t.Errorf("reasons %v, reconciled %v", reasons, c.seen)
 		}
 	})
 }
@@ -373,23 +373,23 @@ func (o owning) OwnDelete(any) bool      { return bool(o) }
 func TestByOthers(t *testing.T) {
 	m := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "m"}}
 	own, others := ByOthers[*corev1.ConfigMap](owning(true)), ByOthers[*corev1.ConfigMap](owning(false))
-	for _, what := range []What{Added, Updated, Deleted, Initial, Resynced} {
-		e := Event[*corev1.ConfigMap]{What: what, Object: m}
-		if what == Updated {
+	for _, reason := range []Reason{Added, Updated, Deleted, Initial, Resynced} {
+		e := Event[*corev1.ConfigMap]{Reason: reason, Object: m}
+		if reason == Updated {
 			e.Old = m
 		}
-		if always := what == Initial || what == Resynced; own(e) != always || !others(e) {
-			t.Errorf("%v: own ones pass: %t, those of others: %t", what, own(e), others(e))
+		if always := reason == Initial || reason == Resynced; own(e) != always || !others(e) {
+			t.Errorf("%v: own ones pass: %t, those of others: %t", reason, own(e), others(e))
 		}
 	}
-	if !own(Event[*corev1.ConfigMap]{What: Deleted, Name: one}) {
+	if !own(Event[*corev1.ConfigMap]{Reason: Deleted, Name: one}) {
 		t.Error("a deletion of which nothing is known does not pass")
 	}
 }
 
 // A deletion of which only the name is known passes what cannot be decided about it.
 func TestADeletionWithoutAnObject(t *testing.T) {
-	e := Event[*corev1.ConfigMap]{What: Deleted, Name: one}
+	e := Event[*corev1.ConfigMap]{Reason: Deleted, Name: one}
 	if !Labelled[*corev1.ConfigMap](nil)(e) || !GenerationChanged[*corev1.ConfigMap]()(e) || !VersionChanged[*corev1.ConfigMap]()(e) {
 		t.Error("it is left out")
 	}

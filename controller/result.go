@@ -21,7 +21,7 @@ func Terminal(err error) error {
 	return &terminalError{err}
 }
 
-// IsTerminal reports whether err, or an error that it wraps, was marked by Terminal.
+// IsTerminal reports whether err, or an error that it wraps, was marked by [Terminal].
 func IsTerminal(err error) bool {
 	return errors.As(err, new(*terminalError))
 }

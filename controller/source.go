@@ -7,7 +7,7 @@ import (
 	"vedette.dev/controller/internal/flight"
 )
 
-// Source enqueues keys for a controller. For, Owns, Watches, Channel and Every return the usual ones.
+// Source enqueues keys for a controller. [For], [Owns], [Watches], [Channel] and [Every] return the usual ones.
 type Source[K comparable] interface {
 	// Run enqueues keys until the context ends, and returns when all its goroutines have ended. It calls ready when it
 	// has enqueued everything that existed when it started. An error stops the controller.
@@ -19,9 +19,9 @@ type Source[K comparable] interface {
 // Enqueuer adds the keys of a source to the queue of a controller. It is safe for concurrent use.
 type Enqueuer[K comparable] interface {
 	// Add enqueues a key.
-	Add(key K, what What)
+	Add(key K, reason Reason)
 	// Filtered records an event that a predicate filtered. It is used by Explain only.
-	Filtered(key K, what What)
+	Filtered(key K, reason Reason)
 }
 
 // Observer is a source that can report what it knows about a key.
@@ -47,11 +47,11 @@ type sourceOf[K comparable] struct {
 	track  *flight.Track
 }
 
-func (s *sourceOf[K]) Add(key K, what What) {
-	s.c.note(s.track, key, flight.Note{What: uint8(what), From: s.number})
-	s.c.add(key, what)
+func (s *sourceOf[K]) Add(key K, reason Reason) {
+	s.c.note(s.track, key, flight.Note{Event: uint8(reason), From: s.number})
+	s.c.add(key, reason)
 }
 
-func (s *sourceOf[K]) Filtered(key K, what What) {
-	s.c.note(s.track, key, flight.Note{What: filteredBit | uint8(what), From: s.number})
+func (s *sourceOf[K]) Filtered(key K, reason Reason) {
+	s.c.note(s.track, key, flight.Note{Event: filteredBit | uint8(reason), From: s.number})
 }

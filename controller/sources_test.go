@@ -254,7 +254,7 @@ func TestPredicatesLeaveOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		type event = Event[*corev1.ConfigMap]
-		noDeletions := Predicate[*corev1.ConfigMap](func(e event) bool { return e.What != Deleted })
+		noDeletions := Predicate[*corev1.ConfigMap](func(e event) bool { return e.Reason != Deleted })
 		c.run(Config[cache.ObjectName]{Sources: names{For(c.maps(), Labelled[*corev1.ConfigMap](red), All(noDeletions, VersionChanged[*corev1.ConfigMap]()))}})
 		paint := func(colour string) func(*corev1.ConfigMap) {
 			return func(m *corev1.ConfigMap) { m.Labels = map[string]string{"colour": colour} }
@@ -287,9 +287,9 @@ func TestCombinedPredicates(t *testing.T) {
 	at := func(generation int64) *corev1.ConfigMap {
 		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Generation: generation}}
 	}
-	if changed(Event[*corev1.ConfigMap]{What: Updated, Old: at(1), Object: at(1)}) ||
-		!changed(Event[*corev1.ConfigMap]{What: Updated, Old: at(1), Object: at(2)}) ||
-		!changed(Event[*corev1.ConfigMap]{What: Added, Object: at(2)}) {
+	if changed(Event[*corev1.ConfigMap]{Reason: Updated, Old: at(1), Object: at(1)}) ||
+		!changed(Event[*corev1.ConfigMap]{Reason: Updated, Old: at(1), Object: at(2)}) ||
+		!changed(Event[*corev1.ConfigMap]{Reason: Added, Object: at(2)}) {
 		t.Error("GenerationChanged is wrong")
 	}
 }

@@ -152,7 +152,7 @@ func backingOff(f *findings, e *Explanation) bool {
 	}
 	e.Since = f.lastEnd.At
 	if f.lastEnd.outcome.Failed() {
-		e.Because = fmt.Sprintf("failed %s in a row, last outcome: %s", plural(f.failures, "time"), f.lastEnd.What)
+		e.Because = fmt.Sprintf("failed %s in a row, last outcome: %s", plural(f.failures, "time"), f.lastEnd.Event)
 	} else {
 		e.Because = "the last reconcile returned a negative RequeueAfter, which is treated as a failure"
 	}
@@ -169,7 +169,7 @@ func delayed(f *findings, e *Explanation) bool {
 		e.Since = f.lastEnd.At
 	}
 	if f.last != nil && f.last.Filtered {
-		e.Because += fmt.Sprintf("; the last event (%s) was filtered by a predicate of source %s", f.last.What, f.last.Source)
+		e.Because += fmt.Sprintf("; the last event (%s) was filtered by a predicate of source %s", f.last.Event, f.last.Source)
 	}
 	return true
 }
@@ -260,7 +260,7 @@ func between(f *findings, e *Explanation) bool {
 	case f.askedSince():
 		e.Because = fmt.Sprintf("enqueued at %s, but neither queued nor being reconciled: it may be in transition", clock(f.lastAsked.At))
 	case f.lastEnd != nil && f.lastEnd.outcome.Failed():
-		e.Because = fmt.Sprintf("the last reconcile ended at %s with: %s, but no retry is scheduled: it may be in transition", clock(f.lastEnd.At), f.lastEnd.What)
+		e.Because = fmt.Sprintf("the last reconcile ended at %s with: %s, but no retry is scheduled: it may be in transition", clock(f.lastEnd.At), f.lastEnd.Event)
 	default:
 		return false
 	}
@@ -273,9 +273,9 @@ func leftOut(f *findings, e *Explanation) bool {
 		return false
 	}
 	e.Stage, e.Since = StageFiltered, f.last.At
-	e.Because = fmt.Sprintf("a predicate of source %s filtered the last event (%s)", f.last.Source, f.last.What)
+	e.Because = fmt.Sprintf("a predicate of source %s filtered the last event (%s)", f.last.Source, f.last.Event)
 	if f.lastEnd != nil {
-		e.Because += fmt.Sprintf("; the last reconcile, before that at %s, ended with: %s", clock(f.lastEnd.At), f.lastEnd.What)
+		e.Because += fmt.Sprintf("; the last reconcile, before that at %s, ended with: %s", clock(f.lastEnd.At), f.lastEnd.Event)
 	}
 	return true
 }
@@ -288,7 +288,7 @@ func done(f *findings, e *Explanation) bool {
 	switch {
 	case f.lastEnd != nil:
 		e.Stage, e.Since = StageDone, f.lastEnd.At
-		e.Because = fmt.Sprintf("the last reconcile ended with: %s; no event since", f.lastEnd.What)
+		e.Because = fmt.Sprintf("the last reconcile ended with: %s; no event since", f.lastEnd.Event)
 	case cached:
 		e.Stage = StageDone
 		e.Because = "the object is in the cache; its last event is no longer in the records"

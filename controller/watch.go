@@ -195,42 +195,42 @@ func (l lazyWatch[T, K]) HandlerName() string { return "controller, " + l.source
 
 // onLazyEvent does what OnAdd, OnUpdate and OnDelete do, without the objects.
 func (w *watch[T, K]) onLazyEvent(e cache.LazyEvent) {
-	what := Added
+	reason := Added
 	switch {
 	case e.Initial:
-		what = Initial
+		reason = Initial
 	case e.Resync():
-		what = Resynced
+		reason = Resynced
 	case e.Type == apiwatch.Modified:
-		what = Updated
+		reason = Updated
 	case e.Type == apiwatch.Deleted:
-		what = Deleted
+		reason = Deleted
 	}
-	w.event(Event[T]{What: what, Name: e.Name()})
+	w.event(Event[T]{Reason: reason, Name: e.Name()})
 }
 
 // OnAdd implements cache.TypedResourceEventHandler.
 func (w *watch[T, K]) OnAdd(obj T, isInInitialList bool) {
-	what := Added
+	reason := Added
 	if isInInitialList {
-		what = Initial
+		reason = Initial
 	}
-	w.event(Event[T]{What: what, Object: obj, Name: nameOf(obj)})
+	w.event(Event[T]{Reason: reason, Object: obj, Name: nameOf(obj)})
 }
 
 // OnUpdate implements cache.TypedResourceEventHandler.
 func (w *watch[T, K]) OnUpdate(oldObj, newObj T) {
-	e := Event[T]{What: Updated, Object: newObj, Old: oldObj, Name: nameOf(newObj)}
+	e := Event[T]{Reason: Updated, Object: newObj, Old: oldObj, Name: nameOf(newObj)}
 	if oldObj == newObj {
 		var none T
-		e.What, e.Old = Resynced, none
+		e.Reason, e.Old = Resynced, none
 	}
 	w.event(e)
 }
 
 // OnDelete implements cache.TypedResourceEventHandler.
 func (w *watch[T, K]) OnDelete(obj cache.DeletedObject[T]) {
-	w.event(Event[T]{What: Deleted, Object: obj.OptionalObj, Name: obj.GetObjectName()})
+	w.event(Event[T]{Reason: Deleted, Object: obj.OptionalObj, Name: obj.GetObjectName()})
 }
 
 func nameOf[T cache.Object](obj T) cache.ObjectName {
@@ -243,7 +243,7 @@ func (w *watch[T, K]) event(e Event[T]) {
 	decided := !w.own
 	defer func() {
 		if !decided {
-			w.enqueuer.Add(w.keysOf(e)[0], e.What)
+			w.enqueuer.Add(w.keysOf(e)[0], e.Reason)
 		}
 	}()
 	w.decide(e)
@@ -258,7 +258,7 @@ func (w *watch[T, K]) decide(e Event[T]) {
 		}
 	}
 	for _, key := range w.keysOf(e) {
-		w.enqueuer.Add(key, e.What)
+		w.enqueuer.Add(key, e.Reason)
 	}
 }
 
@@ -267,7 +267,7 @@ func (w *watch[T, K]) leaveOut(e Event[T]) {
 		return
 	}
 	for _, key := range w.keysOf(e) {
-		w.enqueuer.Filtered(key, e.What)
+		w.enqueuer.Filtered(key, e.Reason)
 	}
 }
 

@@ -168,7 +168,7 @@ func (c *Controller[K]) reconcile(ctx context.Context, w *worker[K], key K) {
 	end := ending{outcome: OutcomePanic, err: errGoexit} // unless it returns
 	defer func() {
 		took := time.Since(now.since)
-		c.settle(w.track, key, flight.Note{At: now.since.Add(took), Took: took, What: noteOf(end.outcome)}, end)
+		c.settle(w.track, key, flight.Note{At: now.since.Add(took), Took: took, Event: noteOf(end.outcome)}, end)
 		if c.metrics != nil {
 			c.metrics.Ended(end.outcome, took)
 		}

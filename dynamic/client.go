@@ -16,7 +16,7 @@ type DynamicClient struct {
 
 var _ Interface = &DynamicClient{}
 
-// New returns a client that sends its requests with c, which was created with ConfigFor, or encodes unstructured
+// New returns a client that sends its requests with c, which was created with [ConfigFor], or encodes unstructured
 // objects in another way.
 func New(c rest.Interface) *DynamicClient { return &DynamicClient{client: c} }
 
@@ -30,7 +30,7 @@ func NewForConfig(inConfig *rest.Config) (*DynamicClient, error) {
 	return NewForConfigAndClient(config, httpClient)
 }
 
-// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in inConfig.
+// NewForConfigAndClient is like [NewForConfig], with a given HTTP client in place of the connection settings in inConfig.
 func NewForConfigAndClient(inConfig *rest.Config, h *http.Client) (*DynamicClient, error) {
 	config := ConfigFor(inConfig)
 	config.APIPath = ""
@@ -42,7 +42,7 @@ func NewForConfigAndClient(inConfig *rest.Config, h *http.Client) (*DynamicClien
 	return New(client), nil
 }
 
-// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
+// NewForConfigOrDie is like [NewForConfig], and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) *DynamicClient {
 	client, err := NewForConfig(c)
 	if err != nil {

@@ -4,7 +4,7 @@ import "context"
 
 type termKey struct{}
 
-// With returns a context that carries the term. It does not end with the term: see WithCancelCause.
+// With returns a context that carries the term. It does not end with the term: see [WithCancelCause].
 func With(parent context.Context, t *Term) context.Context {
 	return context.WithValue(parent, termKey{}, t)
 }

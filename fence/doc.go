@@ -19,7 +19,7 @@
 // # Checks
 //
 //   - Every client of package rest checks the term in the context of a request, if any, and rejects the request if that
-//     term is over, including reads. This needs no Gate: see Transport. It also applies to contexts derived from that
+//     term is over, including reads. This needs no [Gate]: see [Transport]. It also applies to contexts derived from that
 //     of the work, and to context.WithoutCancel of it.
 //   - A client with a Gate also checks the term of the process, for writes whose context carries none: all methods but
 //     GET, HEAD and OPTIONS. Lists and watches are not affected, because a replica that does not lead keeps its caches
@@ -27,7 +27,7 @@
 //   - A request is checked when it is about to be sent, after rate limiters, credential plugins and waits for a retry;
 //     again whenever its body is read, which is while it is written to the connection; and it is cancelled when the end
 //     of the term is noticed before the response has arrived.
-//   - The context that WithCancelCause returns checks the term at each Err and Done. Contexts that package context
+//   - The context that [WithCancelCause] returns checks the term at each Err and Done. Contexts that package context
 //     derives from it do not: they end when the end of the term is noticed, by a timer or by any check.
 //
 // # Limits

@@ -22,7 +22,7 @@ type Term struct {
 // NewTerm starts a term. The name is part of errors, such as "lease default/work".
 //
 // check returns nil while the term lasts, and the reason otherwise. It is called at each check, by any goroutine, and
-// reads the clock each time, one that counts suspends of the machine. It must not call methods of the Term. A term
+// reads the clock each time, one that counts suspends of the machine. It must not call methods of the [Term]. A term
 // within another checks the other in its check.
 //
 // The owner of the term must ensure that Err is called when the term may have ended, so that waiting contexts and
@@ -36,7 +36,7 @@ func NewTerm(name string, check func() error) *Term {
 // Name returns the name of the term.
 func (t *Term) Name() string { return t.name }
 
-// Err returns nil while the term lasts, by the clock. Afterwards it returns an error that wraps ErrTermOver and the reason.
+// Err returns nil while the term lasts, by the clock. Afterwards it returns an error that wraps [ErrTermOver] and the reason.
 func (t *Term) Err() error {
 	if t.over.Err() == nil {
 		why := t.check()

@@ -12,7 +12,7 @@ import (
 // rest have it next to the connection.
 func Transport(next http.RoundTripper) http.RoundTripper { return &roundTripper{next: next} }
 
-// Wrap returns a RoundTripper that does what Transport does, and rejects writes without a term in their context unless
+// Wrap returns a RoundTripper that does what [Transport] does, and rejects writes without a term in their context unless
 // the gate is open. It is for rest.Config.Wrap. Call it first: layers that are added later may wait, and the check must
 // come after them.
 func (g *Gate) Wrap(next http.RoundTripper) http.RoundTripper {

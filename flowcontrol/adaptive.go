@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// Adaptive is a RateLimiter that finds the rate the server can take. The law it follows stands in the documentation of
+// Adaptive is a [RateLimiter] that finds the rate the server can take. The law it follows stands in the documentation of
 // the package, under "The adaptive limiter".
 type Adaptive struct {
 	// turn is held by the one caller that waits for the next token. The others wait for the turn, in the order in which
 	// they came, so that a new token wakes one of them and not all.
 	turn chan struct{}
-	// raised tells the holder of the turn that the token may come sooner than it reckoned.
+	// raised notifies the holder of the turn that the token may come sooner than it reckoned.
 	raised chan struct{}
 
 	mu      sync.Mutex
@@ -22,7 +22,7 @@ type Adaptive struct {
 	waiting int
 }
 
-// AdaptiveState is what an Adaptive limiter is doing.
+// AdaptiveState is what an [Adaptive] limiter is doing.
 type AdaptiveState struct {
 	// Rate is the present rate, in requests a second. It is +Inf while there is no limit.
 	Rate float64
@@ -49,7 +49,7 @@ func NewAdaptive(config AdaptiveConfig) (*Adaptive, error) {
 	}, nil
 }
 
-// Observe tells the limiter what became of a request.
+// Observe reports the outcome of a request to the limiter.
 func (a *Adaptive) Observe(answer Answer) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

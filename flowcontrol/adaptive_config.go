@@ -15,7 +15,7 @@ const (
 	defaultMaxRetryAfter = 5 * time.Minute
 )
 
-// AdaptiveConfig configures an Adaptive limiter. The zero value sets no limit until the server pushes back.
+// AdaptiveConfig configures an [Adaptive] limiter. The zero value sets no limit until the server pushes back.
 type AdaptiveConfig struct {
 	// MaxRate is the maximum rate, in requests per second. 0 means no maximum.
 	MaxRate float64

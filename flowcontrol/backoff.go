@@ -28,23 +28,23 @@ type backoffEntry struct {
 	updated time.Time
 }
 
-// NewBackOff returns a Backoff whose delays go from initial to max.
+// NewBackOff returns a [Backoff] whose delays go from initial to max.
 func NewBackOff(initial, max time.Duration) *Backoff {
 	return NewBackOffWithJitter(initial, max, 0)
 }
 
-// NewBackOffWithJitter returns a Backoff that adds to each delay a random part of at most maxJitterFactor times the
+// NewBackOffWithJitter returns a [Backoff] that adds to each delay a random part of at most maxJitterFactor times the
 // previous delay.
 func NewBackOffWithJitter(initial, max time.Duration, maxJitterFactor float64) *Backoff {
 	return NewFakeBackOffWithJitter(initial, max, clock.RealClock{}, maxJitterFactor)
 }
 
-// NewFakeBackOff returns a Backoff with the clock tc.
+// NewFakeBackOff returns a [Backoff] with the clock tc.
 func NewFakeBackOff(initial, max time.Duration, tc clock.Clock) *Backoff {
 	return NewFakeBackOffWithJitter(initial, max, tc, 0)
 }
 
-// NewFakeBackOffWithJitter returns a Backoff with jitter and the clock tc.
+// NewFakeBackOffWithJitter returns a [Backoff] with jitter and the clock tc.
 func NewFakeBackOffWithJitter(initial, max time.Duration, tc clock.Clock, maxJitterFactor float64) *Backoff {
 	return &Backoff{
 		Clock:   tc,

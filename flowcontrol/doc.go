@@ -8,8 +8,8 @@
 //	Observer            receives the results of requests from package rest; Adaptive is one
 //	Backoff             a growing delay for each id  NewBackOff, NewBackOffWithJitter
 //
-// NewFakeAlwaysRateLimiter, NewFakeNeverRateLimiter and the constructors that take a clock are for tests. Everything
-// except Adaptive, Observer and Answer is as in client-go's util/flowcontrol. Everything is safe for concurrent use,
+// [NewFakeAlwaysRateLimiter], [NewFakeNeverRateLimiter] and the constructors that take a clock are for tests. Everything
+// except [Adaptive], [Observer] and [Answer] is as in client-go's util/flowcontrol. Everything is safe for concurrent use,
 // and there are no goroutines.
 //
 // # The adaptive limiter

@@ -21,7 +21,7 @@ type RateLimiter interface {
 	Wait(ctx context.Context) error
 }
 
-// An Observer is a RateLimiter that receives the results of the requests that it let through. Package rest calls it
+// An Observer is a [RateLimiter] that receives the results of the requests that it let through. Package rest calls it
 // after each response.
 type Observer interface {
 	Observe(Answer)

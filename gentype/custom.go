@@ -135,7 +135,7 @@ func (c *Custom[T]) WatchRequest(opts metav1.ListOptions) *rest.Request {
 	return c.inner.WatchRequest(opts)
 }
 
-// Watch tells what happens to the objects that opts selects, in a range loop, until the server or the context ends it. An
+// Watch yields the events of the objects that opts selects, in a range loop, until the server or the context ends it. An
 // error is the last thing it tells.
 func (c *Custom[T]) Watch(ctx context.Context, opts metav1.ListOptions) iter.Seq2[Event[T], error] {
 	return func(yield func(Event[T], error) bool) {

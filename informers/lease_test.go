@@ -116,7 +116,7 @@ func TestNamespacesCannotBeSetWithoutThem(t *testing.T) {
 	}
 }
 
-// Leases come and go at once, with handlers, while somebody changes the namespaces. Whoever has synced sees the pods.
+// Leases come and go at once, with handlers, while the namespaces change. An informer that has synced has the pods.
 func TestHammer(t *testing.T) {
 	_, client := newClient(t, pod("a", "one"), pod("b", "one"))
 	factory := mustNew(t, Config{Client: client, Namespaces: []string{"a", "b"}})

@@ -28,7 +28,7 @@ func (c *Config) setTransform(informer cache.SharedIndexInformer) {
 	}
 }
 
-// Configure tells an informer that is about to be made what the Config says of it.
+// Configure applies a Config to the options of an informer that is about to be made.
 func (f *Factory) Configure(example runtime.Object, options *internalinterfaces.InformerOptions) {
 	options.Namespaces = f.Namespaces()
 	options.Cache = f.config.Informers

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestProgramsStaySmall builds two programs that count pods. The linker leaves out the informers of kinds that nobody asks
+// TestProgramsStaySmall builds two programs that count pods. The linker leaves out the informers of kinds that are not asked
 // for, but keeps all of them as soon as anything that is linked can look up a method by a name it only knows at run time.
 func TestProgramsStaySmall(t *testing.T) {
 	if testing.Short() {

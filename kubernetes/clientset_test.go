@@ -53,7 +53,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestErrorsComeAtOnce: a group's client, made later, has nobody to tell.
+// TestErrorsComeAtOnce: a group's client, made later, cannot report one.
 func TestErrorsComeAtOnce(t *testing.T) {
 	tls := func(c rest.TLSClientConfig) *rest.Config {
 		return &rest.Config{Host: "https://localhost", TLSClientConfig: c}

@@ -38,7 +38,7 @@ func TestTypedPackagesStandAlone(t *testing.T) {
 	}
 }
 
-// TestProgramsStaySmall builds two programs that list and watch pods. The linker leaves out methods that nobody calls,
+// TestProgramsStaySmall builds two programs that list and watch pods. The linker leaves out methods that are not called,
 // but keeps all of them as soon as anything that is linked can look up a method by a name it only knows at run time
 // (reflect.Value.MethodByName, which templates use). Then a program has the clients of all kinds.
 func TestProgramsStaySmall(t *testing.T) {

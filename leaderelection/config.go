@@ -69,7 +69,7 @@ type LeaderElectionConfig struct {
 
 // LeaderCallbacks are called by an elector. OnNewLeader may be nil.
 //
-// A panic in one of them ends the term as a cancelled context does; Run then panics with a PanicError. OnStoppedLeading
+// A panic in one of them ends the term as a cancelled context does; Run then panics with a [PanicError]. OnStoppedLeading
 // is not called in this case.
 type LeaderCallbacks struct {
 	// OnStartedLeading does the work. It is called in a goroutine of its own when this replica becomes the leader. Its

@@ -24,7 +24,7 @@
 //	HealthzAdaptor        a health check: no work without a lease
 //	MetricsProvider       leadership metrics
 //
-// The record of the leader is in a Lease; see package resourcelock. ErrLost is the cause of a context that ended
+// The record of the leader is in a Lease; see package resourcelock. [ErrLost] is the cause of a context that ended
 // because leadership was lost. Term numbers the leaders.
 //
 // # How it works
@@ -76,7 +76,7 @@
 // # What a lease cannot do
 //
 // A write that a leader sent in time may arrive late: after a pause between the check and the sending, or on a slow
-// network. Then two leaders have written, though never two were leaders. Where that matters, store the number of Term
+// network. Then two leaders have written, though never two were leaders. Where that matters, store the number of [Term]
 // with each write, update only at the version that was read, and give way to a greater number. A virtual machine that
 // is paused from outside may not notice it, and is such a case.
 package leaderelection

@@ -27,7 +27,7 @@ func NewForConfig(inConfig *rest.Config) (Interface, error) {
 	return NewForConfigAndClient(config, httpClient)
 }
 
-// NewForConfigAndClient is like NewForConfig, with a given HTTP client in place of the connection settings in inConfig.
+// NewForConfigAndClient is like [NewForConfig], with a given HTTP client in place of the connection settings in inConfig.
 func NewForConfigAndClient(inConfig *rest.Config, h *http.Client) (Interface, error) {
 	config := ConfigFor(inConfig)
 	config.APIPath = ""
@@ -39,7 +39,7 @@ func NewForConfigAndClient(inConfig *rest.Config, h *http.Client) (Interface, er
 	return &Client{client: client, cbor: config.AllowCBOR || config.PreferCBOR}, nil
 }
 
-// NewForConfigOrDie is like NewForConfig, and panics if there is an error.
+// NewForConfigOrDie is like [NewForConfig], and panics if there is an error.
 func NewForConfigOrDie(c *rest.Config) Interface {
 	client, err := NewForConfig(c)
 	if err != nil {

@@ -73,7 +73,7 @@ func TestFactory(t *testing.T) {
 		}
 		for family, v := range map[string][2]float64{
 			"waiting": {0, 5}, "waiting_age_seconds": {0, 3}, "busy_seconds": {0, 3}, "synced": {1, 1},
-			"merging": {0, 0}, "merged_total": {0, 0}, "handled_total": {9, 3}, "panics_total": {0, 0},
+			"coalescing": {0, 0}, "coalesced_total": {0, 0}, "handled_total": {9, 3}, "panics_total": {0, 0},
 		} {
 			got.expect(t, "vedette_informer_handler_"+family, map[string]float64{number("1"): v[0], number("2"): v[1]})
 		}
@@ -195,7 +195,7 @@ func TestSingleInformers(t *testing.T) {
 	})
 }
 
-// Single informers that have stopped are let go of when somebody looks, and their memory with them.
+// Single informers that have stopped are released at a scrape, and their memory with them.
 func TestStoppedInformersAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, config := newServer(t, apitest.Config{InProcess: true})

@@ -34,7 +34,7 @@ func newLeaderFamilies() *leaderFamilies {
 	)}
 }
 
-// LeaderElection returns the Metrics for the config of an elector. Series start when the elector first reports, and end
+// LeaderElection returns the [Metrics] for the config of an elector. Series start when the elector first reports, and end
 // when it closes its metric. Electors of one name share them: the status is 1 if one of them leads.
 func (m *Metrics) LeaderElection() leaderelection.MetricsProvider {
 	return leaderProvider{m.leaders.elections}

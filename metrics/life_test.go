@@ -90,7 +90,7 @@ func TestNothingIsLeftOfAHundredLives(t *testing.T) {
 	}
 }
 
-// Things come and go while somebody looks.
+// Things come and go during scrapes.
 func TestScrapesWhileThingsComeAndGo(t *testing.T) {
 	_, config := newServer(t, apitest.Config{InProcess: true})
 	m, registry := mustNew(t)

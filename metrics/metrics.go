@@ -30,13 +30,13 @@ type Metrics struct {
 //
 // It can be called only once for a registerer, since two sets of the same names could not be told apart: share the
 // Metrics, or wrap the registerer with a label (prometheus.WrapRegistererWith). Programs that also use
-// controller-runtime or component-base need a separate registry, or NewInformers.
+// controller-runtime or component-base need a separate registry, or [NewInformers].
 func New(registerer prometheus.Registerer) (*Metrics, error) {
 	m := newMetrics(registerer)
 	return m.register(m.queues, m.requests, m.reconciles, m.leaders, m.sources, m.groups, m.names)
 }
 
-// NewInformers is New for informers alone: it registers vedette_informer_* only. The registerer may be one that has the
+// NewInformers is [New] for informers alone: it registers vedette_informer_* only. The registerer may be one that has the
 // metrics of controller-runtime or component-base, such as metrics.Registry of controller-runtime. What other parts of the
 // Metrics measure is not exported: work queues, controllers, requests, elections, groups of replicas and informer names.
 func NewInformers(registerer prometheus.Registerer) (*Metrics, error) {
@@ -70,7 +70,7 @@ func (m *Metrics) register(all ...prometheus.Collector) (*Metrics, error) {
 	return m, nil
 }
 
-// Close unregisters all metrics; New can be called for the registerer again. Measuring continues, but is not exported.
+// Close unregisters all metrics; [New] can be called for the registerer again. Measuring continues, but is not exported.
 func (m *Metrics) Close() { m.registerer.Unregister(m.all) }
 
 // collectors are several collectors as one, so that they are registered together or not at all.

@@ -34,7 +34,7 @@ func TestTwiceOnOneRegistererIsAnError(t *testing.T) {
 	}
 }
 
-// Somebody else's metrics of the same name are an error too, and nothing is left half registered.
+// Metrics of another package with the same name are an error too, and nothing is left half registered.
 func TestNamesOfOthers(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	other := prometheus.NewCounter(prometheus.CounterOpts{Name: "rest_client_requests_total", Help: "Other."})

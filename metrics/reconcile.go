@@ -59,7 +59,7 @@ func newReconcileFamilies() *reconcileFamilies {
 	)}
 }
 
-// Reconcile returns the Metrics for the config of a controller. The series of a controller end when it has stopped.
+// Reconcile returns the [Metrics] for the config of a controller. The series of a controller end when it has stopped.
 // Controllers of one name share them, and are added up.
 func (m *Metrics) Reconcile() controller.Metrics { return reconcileProvider{m.reconciles.controllers} }
 

@@ -43,7 +43,7 @@ func newRequestFamilies() *requestFamilies {
 	return f
 }
 
-// REST returns the Metrics for a rest.Config, of one cluster or of several.
+// REST returns the [Metrics] for a rest.Config, of one cluster or of several.
 func (m *Metrics) REST() *REST { return &REST{families: m.requests, hosts: map[string]host{}} }
 
 // REST measures requests. Clients have no end, so it has a Close method: a program whose clusters come and go creates

@@ -80,7 +80,7 @@ func TestShards(t *testing.T) {
 		for family, v := range map[string][2]float64{
 			"objects": {6, 2}, "synced": {1, 1}, "failures": {0, 0}, "failing_seconds": {0, 0}, "last_event_age_seconds": {1, 1},
 			"pending": {0, 0}, "pending_age_seconds": {0, 0}, "left_out": {0, 2}, "events_total": {7, 4},
-			"merged_total": {0, 0}, "moved_in_total": {0, 0}, "moved_out_total": {0, 0},
+			"coalesced_total": {0, 0}, "moved_in_total": {0, 0}, "moved_out_total": {0, 0},
 		} {
 			got.expect(t, "vedette_informer_shard_"+family, map[string]float64{ofShard("a"): v[0], ofShard("b"): v[1]})
 		}
@@ -128,8 +128,8 @@ func TestAStormInAShard(t *testing.T) {
 		if v := got["vedette_informer_shard_pending{"+ofShard("b")+"}"]; v < 3 || v > 4 {
 			t.Errorf("%v changes wait", v)
 		}
-		if v := got["vedette_informer_shard_merged_total{"+ofShard("b")+"}"]; v < 5 || v > 7 {
-			t.Errorf("%v changes were merged", v)
+		if v := got["vedette_informer_shard_coalesced_total{"+ofShard("b")+"}"]; v < 5 || v > 7 {
+			t.Errorf("%v changes were coalesced", v)
 		}
 	})
 }

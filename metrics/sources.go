@@ -51,7 +51,7 @@ func Factory[K comparable](m *Metrics, source string, factory interface{ State()
 	})
 }
 
-// Informers is like Factory, for other informers: states is called by each scrape, and returns the states of the
+// Informers is like [Factory], for other informers: states is called by each scrape, and returns the states of the
 // informers, by name. One that has stopped is not exported.
 func (m *Metrics) Informers(source string, states func() map[string]cache.State) (remove func(), err error) {
 	if states == nil {

@@ -13,7 +13,7 @@ import (
 	"vedette.dev/gentype"
 )
 
-// TypedInterface is the part of a client that Client needs: what every kind supports. T is a pointer to an object, L
+// TypedInterface is the part of a client that [Client] needs: what every kind supports. T is a pointer to an object, L
 // one to a list.
 type TypedInterface[T, L any] interface {
 	gentype.Creator[T]

@@ -12,7 +12,7 @@ import (
 	"vedette.dev/cache"
 )
 
-// Config configures a Tracker. The zero value works.
+// Config configures a [Tracker]. The zero value works.
 type Config struct {
 	// Object is an example of the informer's objects, such as &corev1.Pod{}, or an *unstructured.Unstructured with its
 	// kind. It is needed if recorded objects have another type: those of a dynamic client for an informer of structs,

@@ -73,13 +73,13 @@
 //     still recognised.
 //   - If the watch is stuck, entries are kept: one for each name that was written. Stats has their number and the age
 //     of the oldest. ByIndex scans all of them.
-//   - Give New the cache.NamespacedInformer or sharding informer itself, and not a typed view of it: the view does not
+//   - Give [New] the cache.NamespacedInformer or sharding informer itself, and not a typed view of it: the view does not
 //     know how far the store is. If that is unknown, an entry is removed by an event of its object or after ten
 //     minutes.
 //   - An informer with a selector, or with shards that exclude some objects, needs Config.Scope, and one with a
 //     transform Config.Transform. A shard that is full (shard.Limits) drops own writes as well: they are shown until
 //     its stream has reached them.
-//   - If shards are in different clusters, each client needs the tracker of its cluster: see Tracker.InCluster.
+//   - If shards are in different clusters, each client needs the tracker of its cluster: see [Tracker.InCluster].
 //   - DeleteCollection, and subresources with a type of their own, are not recorded; nor is a write whose answer was lost.
 //   - No reconcile follows an update whose event is filtered as own: the reconciler must have finished its work, or
 //     requeue. The event that sets a deletion timestamp is always delivered.

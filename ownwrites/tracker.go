@@ -98,7 +98,7 @@ func New(informer cache.SharedIndexInformer, config Config) (*Tracker, error) {
 	return &Tracker{core: t}, nil
 }
 
-// InCluster returns the tracker for writes to one of the clusters of a sharding informer. It is for Client and Dynamic,
+// InCluster returns the tracker for writes to one of the clusters of a sharding informer. It is for [Client] and [Dynamic],
 // and for recording by hand:
 //
 //	pods := ownwrites.Client(east.CoreV1().Pods("default"), tracker.InCluster("east"))
@@ -136,7 +136,7 @@ func (t *Tracker) Close() error {
 }
 
 // Indexer returns the store of the informer with the own writes on top. Every lister can read from it. Its writing
-// methods return ErrReadOnly, except AddIndexers, which calls AddIndexers of the informer.
+// methods return [ErrReadOnly], except AddIndexers, which calls AddIndexers of the informer.
 func (t *Tracker) Indexer() cache.Indexer { return t.view }
 
 // settler is the event handler of a tracker: when it receives an event, the object is in the store.

@@ -17,7 +17,7 @@ type EventAggregatorKeyFunc func(event *corev1.Event) (aggregateKey string, loca
 // EventAggregatorMessageFunc returns the message of an aggregate event, given the last of the similar events.
 type EventAggregatorMessageFunc func(event *corev1.Event) string
 
-// EventAggregatorByReasonMessageFunc is the default EventAggregatorMessageFunc: the message of the last event, with a
+// EventAggregatorByReasonMessageFunc is the default [EventAggregatorMessageFunc]: the message of the last event, with a
 // prefix.
 func EventAggregatorByReasonMessageFunc(event *corev1.Event) string {
 	return "(combined from similar events): " + event.Message
@@ -44,7 +44,7 @@ type group struct {
 	last time.Time
 }
 
-// NewEventAggregator returns an EventAggregator. See CorrelatorOptions for the parameters; there are no defaults.
+// NewEventAggregator returns an [EventAggregator]. See [CorrelatorOptions] for the parameters; there are no defaults.
 func NewEventAggregator(lruCacheSize int, keyFunc EventAggregatorKeyFunc, messageFunc EventAggregatorMessageFunc,
 	maxEvents int, maxIntervalInSeconds int, clock clock.PassiveClock) *EventAggregator {
 	return &EventAggregator{

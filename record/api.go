@@ -24,7 +24,7 @@ type EventRecorder interface {
 	AnnotatedEventf(object runtime.Object, annotations map[string]string, eventtype, reason, messageFmt string, args ...any)
 }
 
-// EventRecorderLogger is an EventRecorder with a logger.
+// EventRecorderLogger is an [EventRecorder] with a logger.
 type EventRecorderLogger interface {
 	EventRecorder
 	// WithLogger returns a recorder that logs events that it cannot record to logger. It is cheap.
@@ -56,7 +56,7 @@ type EventBroadcaster interface {
 // EventSink stores events, such as EventSinkImpl of the packages kubernetes/typed/core/v1 and events/v1. It must put an
 // event into the event's namespace, and return what an API client would, errors included.
 //
-// It is called by one goroutine. It should also implement ContextEventSink, so that its writes can be cancelled.
+// It is called by one goroutine. It should also implement [ContextEventSink], so that its writes can be cancelled.
 type EventSink interface {
 	Create(event *corev1.Event) (*corev1.Event, error)
 	Update(event *corev1.Event) (*corev1.Event, error)
@@ -64,7 +64,7 @@ type EventSink interface {
 	Patch(oldEvent *corev1.Event, data []byte) (*corev1.Event, error)
 }
 
-// ContextEventSink is an EventSink whose writes take a context. They have a timeout (Config.WriteTimeout), and are
+// ContextEventSink is an [EventSink] whose writes take a context. They have a timeout (Config.WriteTimeout), and are
 // cancelled when the listener is stopped.
 type ContextEventSink interface {
 	EventSink

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Broadcaster is the EventBroadcaster of this package. New and NewBroadcaster return one.
+// Broadcaster is the [EventBroadcaster] of this package. New and [NewBroadcaster] return one.
 //
 //	recorder ──▶ publish ──▶ queue of a listener ──▶ its goroutine ──▶ handler, log
 //	                   └───▶ queue of a listener ──▶ its goroutine ──▶ correlator ──▶ sink
@@ -56,7 +56,7 @@ const grace = time.Second
 
 var errShutdown = errors.New("broadcaster was shut down")
 
-// New returns a Broadcaster. It does nothing until it has a listener.
+// New returns a [Broadcaster]. It does nothing until it has a listener.
 func New(config Config) (*Broadcaster, error) {
 	return newBroadcaster(context.Background(), config)
 }
@@ -123,7 +123,7 @@ func (b *Broadcaster) StartEventWatcher(eventHandler func(*corev1.Event)) watch.
 	return b.listen(funcName(eventHandler), func(_ context.Context, event *corev1.Event) { eventHandler(event) })
 }
 
-// StartRecordingToSink writes events from now on to a sink, after an EventCorrelator has counted, combined and filtered
+// StartRecordingToSink writes events from now on to a sink, after an [EventCorrelator] has counted, combined and filtered
 // them.
 func (b *Broadcaster) StartRecordingToSink(sink EventSink) watch.Interface {
 	if sink == nil {

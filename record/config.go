@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Config configures a Broadcaster. The zero value works.
+// Config configures a [Broadcaster]. The zero value works.
 type Config struct {
 	// Correlator configures how events are combined and filtered, for each sink.
 	Correlator CorrelatorOptions
@@ -68,7 +68,7 @@ func orDefault[T comparable](field *T, value T) {
 	}
 }
 
-// BroadcasterOption is an option of NewBroadcaster: WithContext, WithCorrelatorOptions or WithSleepDuration.
+// BroadcasterOption is an option of [NewBroadcaster]: [WithContext], [WithCorrelatorOptions] or [WithSleepDuration].
 type BroadcasterOption func(*config)
 
 // config is the target of options.
@@ -95,7 +95,7 @@ func WithSleepDuration(sleepDuration time.Duration) BroadcasterOption {
 	return func(c *config) { c.sleepDuration = max(sleepDuration, 1) }
 }
 
-// NewBroadcaster returns a Broadcaster with options. It panics if they are invalid; New returns an error.
+// NewBroadcaster returns a [Broadcaster] with options. It panics if they are invalid; [New] returns an error.
 func NewBroadcaster(opts ...BroadcasterOption) EventBroadcaster {
 	var c config
 	for _, opt := range opts {
@@ -112,12 +112,12 @@ func NewBroadcaster(opts ...BroadcasterOption) EventBroadcaster {
 	return b
 }
 
-// NewBroadcasterForTests is NewBroadcaster with WithSleepDuration.
+// NewBroadcasterForTests is [NewBroadcaster] with [WithSleepDuration].
 func NewBroadcasterForTests(sleepDuration time.Duration) EventBroadcaster {
 	return NewBroadcaster(WithSleepDuration(sleepDuration))
 }
 
-// NewBroadcasterWithCorrelatorOptions is NewBroadcaster with WithCorrelatorOptions.
+// NewBroadcasterWithCorrelatorOptions is [NewBroadcaster] with [WithCorrelatorOptions].
 func NewBroadcasterWithCorrelatorOptions(options CorrelatorOptions) EventBroadcaster {
 	return NewBroadcaster(WithCorrelatorOptions(options))
 }

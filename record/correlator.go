@@ -8,7 +8,7 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// CorrelatorOptions configure an EventCorrelator. Zero values mean the defaults.
+// CorrelatorOptions configure an [EventCorrelator]. Zero values mean the defaults.
 type CorrelatorOptions struct {
 	// LRUCacheSize is the number of distinct events that are remembered. 0 means 4,096.
 	LRUCacheSize int
@@ -104,12 +104,12 @@ type EventCorrelateResult struct {
 	key string // the key for UpdateState
 }
 
-// NewEventCorrelator returns an EventCorrelator with the defaults.
+// NewEventCorrelator returns an [EventCorrelator] with the defaults.
 func NewEventCorrelator(clock clock.PassiveClock) *EventCorrelator {
 	return NewEventCorrelatorWithOptions(CorrelatorOptions{Clock: clock})
 }
 
-// NewEventCorrelatorWithOptions returns an EventCorrelator. It panics if an option is negative.
+// NewEventCorrelatorWithOptions returns an [EventCorrelator]. It panics if an option is negative.
 func NewEventCorrelatorWithOptions(options CorrelatorOptions) *EventCorrelator {
 	if err := options.validate(); err != nil {
 		panic(err)

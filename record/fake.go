@@ -18,7 +18,7 @@ type FakeRecorder struct {
 
 var _ EventRecorderLogger = (*FakeRecorder)(nil)
 
-// NewFakeRecorder returns a FakeRecorder with a channel of this size.
+// NewFakeRecorder returns a [FakeRecorder] with a channel of this size.
 func NewFakeRecorder(bufferSize int) *FakeRecorder {
 	return &FakeRecorder{Events: make(chan string, bufferSize)}
 }

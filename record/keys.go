@@ -40,7 +40,7 @@ func sameSourceAndObject(event *corev1.Event) string {
 		string(about.UID), about.APIVersion, event.Type)
 }
 
-// EventAggregatorByReasonFunc is the default EventAggregatorKeyFunc: events are similar if they differ only in their
+// EventAggregatorByReasonFunc is the default [EventAggregatorKeyFunc]: events are similar if they differ only in their
 // messages.
 func EventAggregatorByReasonFunc(event *corev1.Event) (string, string) {
 	return join(sameSourceAndObject(event), event.Reason, event.ReportingController, event.ReportingInstance), event.Message

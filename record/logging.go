@@ -23,7 +23,7 @@ func (b *Broadcaster) StartLogging(logf func(format string, args ...any)) watch.
 }
 
 // StartStructuredLogging logs each event from now on to the logger of the broadcaster: Config.Logger, or the one in the
-// context of WithContext. If there is none, it uses slog.Default. Verbosity 0 is slog.LevelInfo, and each step more is
+// context of [WithContext]. If there is none, it uses slog.Default. Verbosity 0 is slog.LevelInfo, and each step more is
 // one level less.
 func (b *Broadcaster) StartStructuredLogging(verbosity int) watch.Interface {
 	logger := b.config.Logger

@@ -24,7 +24,7 @@ func TestAdapterTellsTheActionAndWhatIsRelated(t *testing.T) {
 		if e.Action != "Binding" || e.Related == nil || e.Related.Name != "n" || e.Message != "to n" || e.Annotations["k"] != "v" {
 			t.Errorf("got %+v", e)
 		}
-		// A related object that nobody knows does not take the event with it.
+		// A related object of an unknown kind does not take the event with it.
 		adapter.Eventf(podNamed("b"), &metav1.PartialObjectMetadata{}, "Normal", "Other", "Binding", "to %s", "n")
 		synctest.Wait()
 		if got := sink.stored(); len(got) != 2 {

@@ -9,7 +9,7 @@ import (
 // Shutdown stops the broadcaster. Events recorded from now on are rejected. Events in the queues are still handled,
 // with one attempt to write each, for Config.ShutdownTimeout; what remains then is dropped, and running writes are
 // cancelled. When it returns, no goroutine of the broadcaster is left. The one exception is a handler, or a sink that
-// is not a ContextEventSink, that does not return: Shutdown waits for it for another second, logs that, and leaves it
+// is not a [ContextEventSink], that does not return: Shutdown waits for it for another second, logs that, and leaves it
 // running.
 //
 // It may be called more than once and concurrently; each call waits. A handler must not call it: it would wait for

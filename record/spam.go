@@ -23,7 +23,7 @@ type EventSourceObjectSpamFilter struct {
 	keyFunc EventSpamKeyFunc
 }
 
-// NewEventSourceObjectSpamFilter returns a filter. See CorrelatorOptions for the parameters; there are no defaults.
+// NewEventSourceObjectSpamFilter returns a filter. See [CorrelatorOptions] for the parameters; there are no defaults.
 func NewEventSourceObjectSpamFilter(lruCacheSize, burst int, qps float32, clock clock.PassiveClock,
 	spamKeyFunc EventSpamKeyFunc) *EventSourceObjectSpamFilter {
 	return &EventSourceObjectSpamFilter{

@@ -16,7 +16,7 @@ type BackoffManager interface {
 	Sleep(d time.Duration)
 }
 
-// BackoffManagerWithContext is a BackoffManager whose sleep ends with its context.
+// BackoffManagerWithContext is a [BackoffManager] whose sleep ends with its context.
 type BackoffManagerWithContext interface {
 	UpdateBackoffWithContext(ctx context.Context, actualURL *url.URL, err error, responseCode int)
 	CalculateBackoffWithContext(ctx context.Context, actualURL *url.URL) time.Duration

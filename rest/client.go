@@ -40,7 +40,7 @@ type ClientContentConfig struct {
 	Negotiator runtime.ClientNegotiator
 }
 
-// RESTClient sends requests to one server, for one group and version. It is safe for concurrent use; a Request is not.
+// RESTClient sends requests to one server, for one group and version. It is safe for concurrent use; a [Request] is not.
 type RESTClient struct {
 	base             *url.URL // with a path that ends in a slash
 	versionedAPIPath string
@@ -56,7 +56,7 @@ type RESTClient struct {
 	Client *http.Client
 }
 
-// NewRESTClient returns a client made from its parts. Usually RESTClientFor is used instead.
+// NewRESTClient returns a client made from its parts. Usually [RESTClientFor] is used instead.
 func NewRESTClient(baseURL *url.URL, versionedAPIPath string, config ClientContentConfig, rateLimiter flowcontrol.RateLimiter, client *http.Client) (*RESTClient, error) {
 	base := *baseURL
 	if !strings.HasSuffix(base.Path, "/") {

@@ -36,7 +36,7 @@ func HTTPWrappersForConfig(config *Config, rt http.RoundTripper) (http.RoundTrip
 	return transport.HTTPWrappersForConfig(c, rt)
 }
 
-// TransportConfig returns the part of the Config for package transport.
+// TransportConfig returns the part of the [Config] for package transport.
 func (c *Config) TransportConfig() (*transport.Config, error) {
 	out := &transport.Config{
 		UserAgent:     c.UserAgent,

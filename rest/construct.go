@@ -31,7 +31,7 @@ func RESTClientFor(config *Config) (*RESTClient, error) {
 	return withHTTPClient(config, RESTClientForConfigAndClient)
 }
 
-// RESTClientForConfigAndClient is like RESTClientFor, with a given HTTP client. The connection settings in config have
+// RESTClientForConfigAndClient is like [RESTClientFor], with a given HTTP client. The connection settings in config have
 // no effect.
 func RESTClientForConfigAndClient(config *Config, httpClient *http.Client) (*RESTClient, error) {
 	if config.GroupVersion == nil {
@@ -45,7 +45,7 @@ func UnversionedRESTClientFor(config *Config) (*RESTClient, error) {
 	return withHTTPClient(config, UnversionedRESTClientForConfigAndClient)
 }
 
-// UnversionedRESTClientForConfigAndClient is like UnversionedRESTClientFor, with a given HTTP client.
+// UnversionedRESTClientForConfigAndClient is like [UnversionedRESTClientFor], with a given HTTP client.
 func UnversionedRESTClientForConfigAndClient(config *Config, httpClient *http.Client) (*RESTClient, error) {
 	gv := metav1.SchemeGroupVersion
 	if config.GroupVersion != nil {

@@ -15,7 +15,7 @@ type ResponseWrapper interface {
 	Stream(context.Context) (io.ReadCloser, error)
 }
 
-// Do sends the request and reads the whole response, up to Config.MaxResponseBytes. Errors are in the Result.
+// Do sends the request and reads the whole response, up to Config.MaxResponseBytes. Errors are in the [Result].
 func (r *Request) Do(ctx context.Context) Result {
 	resp, cancel, err := r.answer(ctx)
 	if err != nil {

@@ -18,8 +18,8 @@ const (
 	inClusterCAFile    = "/var/run/secrets/kubernetes.io/serviceaccount/ca.crt"
 )
 
-// InClusterConfig returns the Config for a program that runs in a pod, with the pod's service account. It returns
-// ErrNotInCluster elsewhere.
+// InClusterConfig returns the [Config] for a program that runs in a pod, with the pod's service account. It returns
+// [ErrNotInCluster] elsewhere.
 func InClusterConfig() (*Config, error) {
 	return inClusterConfig(inClusterTokenFile, inClusterCAFile)
 }

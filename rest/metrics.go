@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Metrics receives the requests of the clients of a Config. Package metrics implements it for Prometheus. It is called
+// Metrics receives the requests of the clients of a [Config]. Package metrics implements it for Prometheus. It is called
 // concurrently, and blocks requests, so it should be fast. verb is the HTTP method and host the host and port of the
 // server: both have low cardinality.
 type Metrics interface {

@@ -100,7 +100,7 @@ func NewRequest(c *RESTClient) *Request {
 	return r.setAccept()
 }
 
-// NewRequestWithClient returns a request without a RESTClient.
+// NewRequestWithClient returns a request without a [RESTClient].
 func NewRequestWithClient(base *url.URL, versionedAPIPath string, content ClientContentConfig, client *http.Client) *Request {
 	return NewRequest(&RESTClient{base: base, versionedAPIPath: versionedAPIPath, content: content, Client: client})
 }

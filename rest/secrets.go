@@ -16,7 +16,7 @@ func hide(secret string) string {
 	return redacted
 }
 
-// String returns the Config without its secrets. Functions and interfaces are omitted: they may hold secrets of their
+// String returns the [Config] without its secrets. Functions and interfaces are omitted: they may hold secrets of their
 // own, and would print as addresses at best.
 func (c *Config) String() string {
 	if c == nil {
@@ -36,7 +36,7 @@ func (c *Config) String() string {
 // GoString returns String, so that %#v shows no secret either.
 func (c *Config) GoString() string { return c.String() }
 
-// Format prints String for all verbs. It has a value receiver, so that it also works for a Config that is not a
+// Format prints String for all verbs. It has a value receiver, so that it also works for a [Config] that is not a
 // pointer.
 func (c Config) Format(f fmt.State, _ rune) { fmt.Fprint(f, c.String()) }
 
@@ -49,7 +49,7 @@ func hideValues(extra map[string][]string) map[string]string {
 	return shown
 }
 
-// String returns the TLSClientConfig without its secrets.
+// String returns the [TLSClientConfig] without its secrets.
 func (c TLSClientConfig) String() string {
 	return fmt.Sprintf("rest.TLSClientConfig{Insecure:%t, ServerName:%q, CertFile:%q, KeyFile:%q, CAFile:%q, CertData:%q, KeyData:%q, CAData:%q, NextProtos:%q}",
 		c.Insecure, c.ServerName, c.CertFile, c.KeyFile, c.CAFile, truncated(c.CertData), hide(string(c.KeyData)), truncated(c.CAData), c.NextProtos)

@@ -38,7 +38,7 @@ func DefaultVersionedAPIPath(apiPath string, groupVersion schema.GroupVersion) s
 	return path.Join("/", apiPath, groupVersion.Group, groupVersion.Version)
 }
 
-// DefaultServerUrlFor is like DefaultServerURL, for a Config. The default host is localhost.
+// DefaultServerUrlFor is like [DefaultServerURL], for a [Config]. The default host is localhost.
 func DefaultServerUrlFor(config *Config) (*url.URL, string, error) {
 	hasCA := config.CAFile != "" || len(config.CAData) > 0
 	hasCert := config.CertFile != "" || len(config.CertData) > 0
@@ -86,7 +86,7 @@ func IsValidPathSegmentPrefix(name string) []string {
 	return wrong
 }
 
-// ValidatePathSegmentName calls IsValidPathSegmentPrefix if prefix is true, and IsValidPathSegmentName otherwise.
+// ValidatePathSegmentName calls [IsValidPathSegmentPrefix] if prefix is true, and [IsValidPathSegmentName] otherwise.
 func ValidatePathSegmentName(name string, prefix bool) []string {
 	if prefix {
 		return IsValidPathSegmentPrefix(name)

@@ -50,7 +50,7 @@ func (WarningLogger) HandleWarningHeaderWithContext(ctx context.Context, code in
 	}
 }
 
-// WarningWriterOptions are for NewWarningWriter.
+// WarningWriterOptions are for [NewWarningWriter].
 type WarningWriterOptions struct {
 	// Deduplicate writes each text once. All texts are remembered: it is for short-lived programs.
 	Deduplicate bool

@@ -38,7 +38,7 @@ func (a categoryAdapter) ExpandWithContext(_ context.Context, category string) (
 	return a.Expand(category)
 }
 
-// SimpleCategoryExpander knows the categories in a table.
+// SimpleCategoryExpander is a table of categories.
 type SimpleCategoryExpander struct {
 	Expansions map[string][]schema.GroupResource
 }

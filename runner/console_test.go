@@ -35,7 +35,7 @@ func TestTheConsoleIsServed(t *testing.T) {
 	if _, body := get(t, base+"/debug/vedette/queues?format=json"); !strings.Contains(body, `"known": true`) {
 		t.Errorf("the page cannot look into the queue: %s", body)
 	}
-	// Somebody looks, and goes on looking.
+	// A viewer opens a stream, and keeps it open.
 	resp, err := http.Get(base + "/debug/vedette/?stream=1")
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"vedette.dev/rest"
 )
 
-// Config configures a sharding informer. Resource, Source, and REST or Client are required; the zero values of all
+// Config configures a sharding informer. Resource, [Source], and REST or Client are required; the zero values of all
 // other fields work.
 type Config[T cache.Object] struct {
 	// Resource is the resource to list and watch.

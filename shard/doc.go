@@ -56,5 +56,5 @@
 //   - Shards by different kinds of selectors must exclude each other: "app=web,!canary" and "app=web,canary", for
 //     example. When an object leaves one of them, OnDelete is called once it is certain that the object has not moved
 //     to another, which may take a moment.
-//   - A Tenancy function and the function of ByFunc are called under a lock of the informer, and must not call it.
+//   - A Tenancy function and the function of [ByFunc] are called under a lock of the informer, and must not call it.
 package shard

@@ -85,7 +85,7 @@ func ExampleTypedShardingInformer_AddShardHandler() {
 			fmt.Println(shard, "had", gone.GetName(), "which is deleted")
 		},
 		LostFunc: func(shard string, keys []string) {
-			fmt.Println("nobody looks at", shard, "any more, which had", len(keys), "pods")
+			fmt.Println(shard, "was removed, which had", len(keys), "pods")
 			close(lost)
 		},
 	}, shard.HandlerOptions{})
@@ -101,10 +101,10 @@ func ExampleTypedShardingInformer_AddShardHandler() {
 	// Unordered output:
 	// ns-2 has web-000000
 	// ns-2 has web-000001
-	// nobody looks at ns-2 any more, which had 2 pods
+	// ns-2 was removed, which had 2 pods
 }
 
-// Shards are changed while they are in use. Nothing that stays is listed again, or told of.
+// Shards are changed while they are in use. Nothing that stays is listed or delivered again.
 func ExampleTypedShardingInformer_Rebalance() {
 	config, end := cluster(10, 20, 30, 40, 50, 60)
 	defer end()

@@ -29,7 +29,7 @@ type FollowConfig struct {
 	Shard func(namespace string) Shard
 }
 
-// FollowNamespaces returns a Source of one shard for each namespace that exists and matches a selector. Shards are
+// FollowNamespaces returns a [Source] of one shard for each namespace that exists and matches a selector. Shards are
 // added and removed with their namespaces. Only the metadata of namespaces is read.
 func FollowNamespaces(config FollowConfig) Source {
 	if config.REST == nil {

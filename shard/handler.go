@@ -22,7 +22,7 @@ type Handler[T cache.Object] interface {
 	OnShardLost(shard string, keys []string)
 }
 
-// HandlerFuncs is a Handler that calls functions, some of which may be nil.
+// HandlerFuncs is a [Handler] that calls functions, some of which may be nil.
 type HandlerFuncs[T cache.Object] struct {
 	AddFunc    func(shard string, obj T, isInInitialList bool)
 	UpdateFunc func(shard string, oldObj, newObj T)
@@ -58,7 +58,7 @@ func (h HandlerFuncs[T]) OnShardLost(shard string, keys []string) {
 	}
 }
 
-// HandlerOptions configures a Handler. The zero value works.
+// HandlerOptions configures a [Handler]. The zero value works.
 type HandlerOptions struct {
 	cache.HandlerOptions
 	// Shard limits the handler to one shard. Empty means all shards, including those that are added later.

@@ -59,7 +59,7 @@ type machine interface {
 	AddPartitionHandler(handler engine.PartitionHandler, options cache.HandlerOptions, partition string, oneAtATime bool) (cache.ResourceEventHandlerRegistration, error)
 }
 
-// ShardingInformer is a TypedShardingInformer of any objects.
+// ShardingInformer is a [TypedShardingInformer] of any objects.
 type ShardingInformer = TypedShardingInformer[metav1.Object]
 
 var _ cache.StateReader = (*ShardingInformer)(nil)

@@ -29,7 +29,7 @@ type HashKey struct {
 func (k HashKey) String() string { return k.name }
 
 // HashOfName returns the hash of an object with that namespace and name. It returns false if the hash does not follow from
-// these, as with ByUID.
+// these, as with [ByUID].
 func (k HashKey) HashOfName(namespace, name string) (uint64, bool) {
 	if !k.byName {
 		return 0, false
@@ -55,13 +55,13 @@ func ByUID() HashKey {
 
 // ByNamespace hashes objects by their namespace, so that all kinds of one namespace are in the same shard. Its hash is the one that
 // servers select by, which is about the same for namespaces with similar names: ranges should be chosen by the number of objects, see
-// Rebalance, or ByNamespaceMixed be taken.
+// Rebalance, or [ByNamespaceMixed] be taken.
 func ByNamespace() HashKey {
 	return HashKey{name: "namespace", path: "object.metadata.namespace", settled: true, byName: true,
 		of: func(e *Envelope) string { return e.Namespace }}
 }
 
-// ByNamespaceMixed hashes objects by their namespace, as ByNamespace does, by a hash that also spreads namespaces whose names differ
+// ByNamespaceMixed hashes objects by their namespace, as [ByNamespace] does, by a hash that also spreads namespaces whose names differ
 // only in their last letters. Servers cannot select by it.
 func ByNamespaceMixed() HashKey {
 	return HashKey{name: "namespace, mixed", settled: true, byName: true,

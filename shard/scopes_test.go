@@ -328,7 +328,7 @@ func TestAFullShardThatChangesTwice(t *testing.T) {
 	})
 }
 
-// TestBalancingStaysWithin: with Partial, what no shard has is somebody else's.
+// TestBalancingStaysWithin: with Partial, what no shard has belongs to another replica.
 func TestBalancingStaysWithin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newServer(t, apitest.Config{})

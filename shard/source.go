@@ -27,10 +27,10 @@ func (f fixed) Run(ctx context.Context, emit func([]Shard) error) error {
 	return nil
 }
 
-// Shards returns a Source of these shards. They can be changed by the methods of the informer.
+// Shards returns a [Source] of these shards. They can be changed by the methods of the informer.
 func Shards(shards ...Shard) Source { return fixed(slices.Clone(shards)) }
 
-// Namespaces returns a Source of one shard for each namespace, named after it.
+// Namespaces returns a [Source] of one shard for each namespace, named after it.
 func Namespaces(namespaces ...string) Source {
 	out := fixed{}
 	for _, namespace := range namespaces {
@@ -39,7 +39,7 @@ func Namespaces(namespaces ...string) Source {
 	return out
 }
 
-// LabelValues returns a Source of one shard for each value of a label, named after it.
+// LabelValues returns a [Source] of one shard for each value of a label, named after it.
 func LabelValues(key string, values ...string) Source {
 	out := fixed{}
 	for _, value := range values {
@@ -48,7 +48,7 @@ func LabelValues(key string, values ...string) Source {
 	return out
 }
 
-// Tenants returns a Source of one shard for each tenant, named after it. Config.Tenant determines the tenant of an
+// Tenants returns a [Source] of one shard for each tenant, named after it. Config.Tenant determines the tenant of an
 // object.
 func Tenants(tenants ...string) Source {
 	out := fixed{}
@@ -58,7 +58,7 @@ func Tenants(tenants ...string) Source {
 	return out
 }
 
-// Hash returns a Source of n shards of equal ranges of a hash, named by their number. If the key is the namespace, the
+// Hash returns a [Source] of n shards of equal ranges of a hash, named by their number. If the key is the namespace, the
 // ranges are chosen again after the initial lists.
 func Hash(key HashKey, n int) Source {
 	out := fixed{}
@@ -74,7 +74,7 @@ func Hash(key HashKey, n int) Source {
 // hashID returns the ID of a shard by its number.
 func hashID(i int) string { return fmt.Sprintf("%03d", i) }
 
-// Clusters returns a Source of one shard for each cluster, named after it.
+// Clusters returns a [Source] of one shard for each cluster, named after it.
 func Clusters(clusters map[string]*rest.Config) Source {
 	out := fixed{}
 	for _, name := range slices.Sorted(maps.Keys(clusters)) {

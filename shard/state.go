@@ -24,8 +24,8 @@ type PartitionState struct {
 	Applied  uint64
 	Rate     float64
 	Received int64
-	// Merged is the number of changes that were coalesced with a pending one.
-	Merged uint64
+	// Coalesced is the number of changes that were coalesced with a pending one.
+	Coalesced uint64
 	// MovedIn and MovedOut are the numbers of objects that came from other shards and went to others.
 	MovedIn, MovedOut uint64
 	// Full is not nil if objects were skipped.
@@ -60,7 +60,7 @@ func (e *LimitError) Error() string { return (*engine.LimitError)(e).Error() }
 func partitionState(s engine.PartitionState, stateOf func(engine.State) cache.State) PartitionState {
 	out := PartitionState{
 		Partition: s.Partition, State: stateOf(s.State),
-		Applied: s.Applied, Rate: s.Rate, Received: s.Received, Merged: s.Merged,
+		Applied: s.Applied, Rate: s.Rate, Received: s.Received, Coalesced: s.Coalesced,
 		MovedIn: s.MovedIn, MovedOut: s.MovedOut, Full: (*LimitError)(s.Full),
 	}
 	if full, ok := out.Cause.(*engine.LimitError); ok {

@@ -28,7 +28,7 @@ func (g *Group) ShardOfName(namespace, name string) (int, bool) {
 }
 
 // BeginKey is Begin for the shard of an object. It implements controller.Ownership, so that a controller reconciles the keys of
-// the shards that this member owns: set it as Config.Owner, and add the Source that Bind returns.
+// the shards that this member owns: set it as Config.Owner, and add the Source that [Bind] returns.
 func (g *Group) BeginKey(ctx context.Context, key cache.ObjectName) (context.Context, func(), error) {
 	i, ok := g.ShardOfName(key.Namespace, key.Name)
 	if !ok {
@@ -48,7 +48,7 @@ type source struct{ g *Group }
 
 // runningSource is a Source of an informer that runs.
 type runningSource struct {
-	// has are the shards that the informer was told of last, with local.fills of that moment: a shard that the group has given up and
+	// has are the shards that were last passed to the informer, with local.fills of that moment: a shard that the group has given up and
 	// wants again may still be in the informer, which is about to drop it.
 	has map[int]int64
 }

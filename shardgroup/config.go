@@ -19,7 +19,7 @@ import (
 	"vedette.dev/shardgroup/internal/protocol"
 )
 
-// Config configures a Group. Name, Namespace and REST are required.
+// Config configures a [Group]. Name, Namespace and REST are required.
 type Config struct {
 	// Name is the name of the group, and of the ConfigMap with its map, in Namespace. All members have the same.
 	Name, Namespace string

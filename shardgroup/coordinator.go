@@ -251,7 +251,7 @@ func (c *coordinator) create(ctx context.Context, cm *corev1.ConfigMap) {
 		err = c.put(ctx, cm, m)
 	}
 	if err != nil && !apierrors.IsAlreadyExists(err) && !apierrors.IsConflict(err) {
-		g.failed("create the map", err)
+		g.failed("Failed to create the map", err)
 	}
 }
 
@@ -314,7 +314,7 @@ func (c *coordinator) decide(ctx context.Context, cm *corev1.ConfigMap, r *revis
 		case apierrors.IsConflict(err):
 			c.conflicted(cm.ResourceVersion)
 		case err != nil:
-			g.failed("change the map", err)
+			g.failed("Failed to change the map", err)
 		}
 	}
 	for _, lease := range leases {
@@ -408,7 +408,7 @@ func (c *coordinator) fence(ctx context.Context, name protocol.Member) {
 		c.seen[name] = sighting{version: lease.ResourceVersion, at: g.clock.Now()}
 		c.late = true
 	case !apierrors.IsNotFound(err):
-		g.failed("fence a member", err)
+		g.failed("Failed to fence a member", err)
 	}
 }
 
@@ -452,7 +452,7 @@ func (c *coordinator) patrol(ctx context.Context, cm *corev1.ConfigMap, r *revis
 	next.Coordinators = []protocol.Member{g.name}
 	g.logger.Info("Becoming the coordinator: none is left")
 	if err := c.put(one, cm, next); err != nil && !apierrors.IsConflict(err) {
-		g.failed("become the coordinator", err)
+		g.failed("Failed to become the coordinator", err)
 	}
 	return pause
 }

@@ -37,7 +37,7 @@
 // for safety: every change of the map is made at the version that was read.
 //
 // Owners report the loads of their shards, too, by which shards are divided, and with a shard that they release the versions of what they
-// have written in it. The next owner begins when the informers of Bind have those versions.
+// have written in it. The next owner begins when the informers of [Bind] have those versions.
 //
 // A move of any number of shards is two changes of the map and one renewal, and one more change of the map with Config.Prepare.
 package shardgroup

@@ -244,7 +244,7 @@ func (g *Group) sleep(ctx context.Context, d time.Duration) bool {
 
 // Begin begins work in a shard. The context that it returns ends with the ownership of the shard, by the clock, and requests made
 // with it are refused from then on. The shard goes to another member when done has been called for all work that was
-// begun; done may be called more than once. The error wraps ErrNotOwner if this member does not own the shard now.
+// begun; done may be called more than once. The error wraps [ErrNotOwner] if this member does not own the shard now.
 func (g *Group) Begin(ctx context.Context, shard int) (_ context.Context, done func(), err error) {
 	if err := g.term.Err(); err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrNotOwner, err)
@@ -327,14 +327,14 @@ func (g *Group) tell() {
 
 func shardName(i int) string { return "shard " + strconv.Itoa(i) }
 
-// EpochAnnotation is the annotation that Stamp writes.
+// EpochAnnotation is the annotation that [Stamp] writes.
 const EpochAnnotation = "vedette.dev/epoch"
 
-// ErrLaterOwner is wrapped by the error of Stamp for an object that a later owner of its shard has written.
+// ErrLaterOwner is wrapped by the error of [Stamp] for an object that a later owner of its shard has written.
 var ErrLaterOwner = errors.New("a later owner of the shard has written the object")
 
 // Stamp writes the epoch of the shard in which the work with this context runs to the annotations of an object, which is then
-// updated at the version that was read. The error wraps ErrLaterOwner if the object has a greater epoch.
+// updated at the version that was read. The error wraps [ErrLaterOwner] if the object has a greater epoch.
 func Stamp(ctx context.Context, obj metav1.Object) error {
 	epoch, ok := Epoch(ctx)
 	if !ok {

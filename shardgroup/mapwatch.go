@@ -31,7 +31,7 @@ func (g *Group) newMaps() *mapWatch {
 	return w
 }
 
-// run tells the group of every change until ctx ends.
+// run notifies the group of every change until ctx ends.
 func (w *mapWatch) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		one, cancel := context.WithCancel(ctx)

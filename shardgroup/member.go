@@ -54,7 +54,7 @@ func (g *Group) join(ctx, inner context.Context) error {
 			g.renewed(sent, id)
 			return nil
 		}
-		g.failed("join the group", err)
+		g.failed("Failed to join the group", err)
 		if ctx.Err() != nil || !g.sleep(ctx, g.config.RetryPeriod) {
 			return fmt.Errorf("the group %s/%s was not joined: %w", g.config.Namespace, g.config.Name, err)
 		}
@@ -62,14 +62,14 @@ func (g *Group) join(ctx, inner context.Context) error {
 }
 
 // failed records and logs an error, once for each message.
-func (g *Group) failed(what string, err error) {
+func (g *Group) failed(message string, err error) {
 	err = g.withRole(err)
 	g.mu.Lock()
 	known := g.unhealthy != nil && g.unhealthy.Error() == err.Error()
 	g.unhealthy = err
 	g.mu.Unlock()
 	if !known {
-		g.logger.Warn("Failed to "+what, "err", err)
+		g.logger.Warn(message, "err", err)
 	}
 }
 
@@ -117,7 +117,7 @@ func (g *Group) renewals(ctx context.Context) {
 			g.term.End(err)
 			return
 		default:
-			g.failed("renew the lease", err)
+			g.failed("Failed to renew the lease", err)
 			if version = ""; !g.sleep(ctx, min(g.config.RetryPeriod, g.config.RenewDeadline/10)) {
 				return
 			}

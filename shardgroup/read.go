@@ -44,7 +44,7 @@ type MemberState struct {
 	LeaseDuration time.Duration
 }
 
-// ErrInvalidMap is wrapped by the error of Read if there is a ConfigMap of that name, and it is not a valid map of a group.
+// ErrInvalidMap is wrapped by the error of [Read] if there is a ConfigMap of that name, and it is not a valid map of a group.
 var ErrInvalidMap = errors.New("no valid map of a group")
 
 // Read reads the map and the leases of a group, without joining it. That takes the rights to get configmaps and to list leases.

@@ -59,7 +59,7 @@ func TestFakeOfOnesOwn(t *testing.T) {
 		t.Error(err)
 	}
 	if obj, err := fake.Invokes(clienttesting.NewDeleteCollectionAction(pods, "a", metav1.ListOptions{}), pod); obj != pod || err != nil {
-		t.Errorf("what nobody handles: %v, %v", obj, err)
+		t.Errorf("an action without a reactor: %v, %v", obj, err)
 	}
 	if got := len(fake.Actions()); got != 10 {
 		t.Errorf("%d actions", got)
@@ -89,10 +89,10 @@ func TestActionsAreCopies(t *testing.T) {
 		t.Errorf("%#v", a)
 	}
 	if _, err := fake.InvokesWatch(clienttesting.NewWatchAction(pods, "a", metav1.ListOptions{})); err == nil {
-		t.Error("a watch that nobody handles")
+		t.Error("a watch without a reactor")
 	}
 	if fake.InvokesProxy(clienttesting.NewProxyGetAction(pods, "a", "http", "p", "80", "/", nil)) != nil {
-		t.Error("an answer of nobody")
+		t.Error("an answer without a reactor")
 	}
 }
 

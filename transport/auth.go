@@ -8,7 +8,7 @@ import (
 
 // HTTPWrappersForConfig wraps rt with the layers that config asks for: first a fence.Transport, then WrapTransport,
 // authentication, the user agent, impersonation, and finally the layer that keeps the bodies of requests from following
-// a redirect to another origin. It is for callers with a RoundTripper of their own; others use New.
+// a redirect to another origin. It is for callers with a RoundTripper of their own; others use [New].
 func HTTPWrappersForConfig(config *Config, rt http.RoundTripper) (http.RoundTripper, error) {
 	if err := config.validateAuth(); err != nil {
 		return nil, err

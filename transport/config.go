@@ -51,7 +51,7 @@ type DialHolder struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// GetCertHolder gives a source of client certificates an identity, as DialHolder does for a dial function.
+// GetCertHolder gives a source of client certificates an identity, as [DialHolder] does for a dial function.
 type GetCertHolder struct {
 	// GetCert is called for each TLS handshake in which the server asks for a certificate. Nil means none.
 	GetCert func() (*tls.Certificate, error)

@@ -10,20 +10,20 @@
 //	GetCertHolder         a comparable source of client certificates, with rotation
 //	WrapperFunc           a layer around a RoundTripper          Wrappers, ContextCanceller, Config.Wrap
 //
-// From the outside to the inside, what New returns is:
+// From the outside to the inside, what [New] returns is:
 //
 //	redirects of bodies → impersonation → user agent → bearer token or basic authentication → Config.WrapTransport → fence.Transport → base
 //
-// Each layer has a constructor of its own (NewBearerAuthRoundTripper and so on), and HTTPWrappersForConfig wraps a
-// RoundTripper of the caller with all of them. NewLoggingRoundTripper and NewAuthProxyRoundTripper are used by
-// themselves. The base is a pair of http.Transports: one for requests whose context comes from WithLongRunning, one for
+// Each layer has a constructor of its own ([NewBearerAuthRoundTripper] and so on), and [HTTPWrappersForConfig] wraps a
+// RoundTripper of the caller with all of them. [NewLoggingRoundTripper] and [NewAuthProxyRoundTripper] are used by
+// themselves. The base is a pair of http.Transports: one for requests whose context comes from [WithLongRunning], one for
 // the others.
 //
 // The names are those of client-go's transport package.
 //
 // # Guarantees
 //
-//   - Credentials do not follow a redirect to another origin, that is, scheme, host and port. See CredentialsAllowed. A
+//   - Credentials do not follow a redirect to another origin, that is, scheme, host and port. See [CredentialsAllowed]. A
 //     request with a body fails in this case. A client certificate is not a secret, and is sent to any server that asks
 //     for one.
 //   - An Authorization header set by the caller is not changed. Requests are copied before they are changed.
@@ -31,11 +31,11 @@
 //     dial function has to configure the latter itself.
 //   - Watches and short requests never share a connection.
 //   - Configs that are equal below HTTP share connections, however many clients there are. When the last client is
-//     gone, the garbage collector closes its idle connections; those of a DialHolder are closed 90 seconds after their
+//     gone, the garbage collector closes its idle connections; those of a [DialHolder] are closed 90 seconds after their
 //     last use. CloseIdleConnections closes them at once.
 //   - This package starts no goroutines besides those of net/http for each connection.
 //   - TLS is 1.2 or newer.
-//   - Printing a Config, with any verb, shows no secret.
+//   - Printing a [Config], with any verb, shows no secret.
 //
 // # Reloading
 //

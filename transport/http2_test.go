@@ -90,7 +90,7 @@ func TestLongRunningRequestsHaveTheirOwnConnections(t *testing.T) {
 	}
 }
 
-// A connection goes silent while a watch is open on it: no packet comes or goes, and nobody says so.
+// A connection goes silent while a watch is open on it: no packet comes or goes, and neither side is notified.
 func TestDeadHTTP2ConnectionIsNoticed(t *testing.T) {
 	ca := testcert.NewCA(t, "ca")
 	pair := ca.Server(t, "api.example").TLS(t)

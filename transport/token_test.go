@@ -137,7 +137,7 @@ func TestTokenReadersDoNotWaitForOneAnother(t *testing.T) {
 	k := newTokens(t, "", "one")
 	f := k.rt.(*bearerAuth).token.(*fileToken)
 	f.rejected("one")
-	f.reading.Lock() // somebody reads, and does not come to an end
+	f.reading.Lock() // a read is under way, and does not end
 	defer f.reading.Unlock()
 	k.ask(t, "one")
 }

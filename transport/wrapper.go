@@ -8,7 +8,7 @@ import (
 // WrapperFunc wraps a RoundTripper.
 type WrapperFunc func(rt http.RoundTripper) http.RoundTripper
 
-// Wrappers returns a WrapperFunc that applies fns in order, so that the last one is the outermost. Nil functions are
+// Wrappers returns a [WrapperFunc] that applies fns in order, so that the last one is the outermost. Nil functions are
 // skipped.
 func Wrappers(fns ...WrapperFunc) WrapperFunc {
 	var real []WrapperFunc

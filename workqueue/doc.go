@@ -18,7 +18,7 @@
 //
 //   - A key is never processed by two workers at once. A key that is added while it is processing is handed out once more
 //     after Done, however often it was added.
-//   - Keys leave in the order in which they came, unless a Fair queue or the user's Queue defines another. A key that is
+//   - Keys leave in the order in which they came, unless a [Fair] queue or the user's [Queue] defines another. A key that is
 //     handed out again goes to the end.
 //   - A key is added no sooner than its delay is over. Delayed keys whose times are equal come in the order of AddAfter.
 //   - After ShutDown all adds are ignored, Get still returns the keys that are ready, and delayed keys are dropped. When
@@ -27,7 +27,8 @@
 // # Blocking
 //
 //   - Add, AddAfter, AddRateLimited, Forget and Done never wait for a worker or for a producer: only, briefly, for a
-//     lock. Get waits for a key. ShutDownWithDrain waits for workers to call Done.
+//     lock. AddAfter and AddRateLimited sleep for 0.1 ms if delayed keys are more than 5 ms late because there is no CPU
+//     to deliver them. Get waits for a key. ShutDownWithDrain waits for workers to call Done.
 //   - No queue has a goroutine of its own. A timer delivers what is due.
 //   - The memory of a queue is bounded by the number of distinct keys, not by the number of adds, and is freed as the
 //     queue empties.
@@ -37,7 +38,7 @@
 // A value that cannot be a key (a slice in an any, a NaN) panics with a message that names its type, and changes nothing.
 // Done of a key that is not processing, and all adds after ShutDown, do nothing. A delay that is zero or negative (a NaN
 // that was converted to a duration is) adds at once; one too long for the clock waits 292 years. A nil rate limiter panics
-// in the constructor. ParallelizeUntil with fewer than one worker uses one.
+// in the constructor. [ParallelizeUntil] with fewer than one worker uses one.
 //
 // # Time
 //

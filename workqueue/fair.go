@@ -8,7 +8,7 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// FairConfig configures a Fair queue. The zero value works: one tenant, one priority.
+// FairConfig configures a [Fair] queue. The zero value works: one tenant, one priority.
 type FairConfig[T comparable] struct {
 	// Name is the name in metrics. A queue without a name has no metrics.
 	Name string
@@ -51,7 +51,7 @@ func (c *FairConfig[T]) validate() error {
 //   - Failures are counted once a back-off window: an item that is triggered inside the window, and fails again,
 //     is added when the window ends, and its count stays.
 //
-// It implements TypedRateLimitingInterface.
+// It implements [TypedRateLimitingInterface].
 type Fair[T comparable] struct {
 	queue    *Typed[T]
 	delayer  *delayer[T]
@@ -171,7 +171,7 @@ func (q *Fair[T]) retried() {
 	}
 }
 
-// Get takes the next key; see TypedInterface.
+// Get takes the next key; see [TypedInterface].
 func (q *Fair[T]) Get() (item T, shutdown bool) {
 	item, _, shutdown = q.GetWithPriority()
 	return item, shutdown
@@ -214,16 +214,16 @@ func (q *Fair[T]) Forget(item T) {
 // NumRequeues returns the number of failures that the rate limiter has counted for item.
 func (q *Fair[T]) NumRequeues(item T) int { return q.limiter.NumRequeues(item) }
 
-// Cancel takes back a delayed add; see TypedCanceler.
+// Cancel takes back a delayed add; see [TypedCanceler].
 func (q *Fair[T]) Cancel(item T) bool {
 	_, was := q.delayer.cancel(item)
 	return was
 }
 
-// Due returns when a delayed key will be added; see TypedCanceler.
+// Due returns when a delayed key will be added; see [TypedCanceler].
 func (q *Fair[T]) Due(item T) (at time.Time, delayed bool) { return q.delayer.due(item) }
 
-// Snapshot describes the keys of the queue; see TypedInspector.
+// Snapshot describes the keys of the queue; see [TypedInspector].
 func (q *Fair[T]) Snapshot(limit int) Snapshot[T] {
 	s := q.queue.Snapshot(limit)
 	q.delayer.list(&s, limit)

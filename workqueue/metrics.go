@@ -8,7 +8,7 @@ import (
 // MetricsProvider makes the metrics of a queue. The names on dashboards that they are known by are, in the order of the
 // methods: workqueue_depth, _adds_total, _queue_duration_seconds, _work_duration_seconds, _unfinished_work_seconds,
 // _longest_running_processor_seconds and _retries_total. The metrics are called under locks of the queue: they should
-// be quick and must not call it. A metric that implements MetricCloser is closed when its queue has ended.
+// be quick and must not call it. A metric that implements [MetricCloser] is closed when its queue has ended.
 type MetricsProvider interface {
 	NewDepthMetric(name string) GaugeMetric
 	NewAddsMetric(name string) CounterMetric
@@ -25,7 +25,7 @@ type GaugeMetric interface {
 	Dec()
 }
 
-// PriorityGaugeMetric is a number for each priority that goes up and down. If the metric of NewDepthMetric implements it, a Fair queue calls
+// PriorityGaugeMetric is a number for each priority that goes up and down. If the metric of NewDepthMetric implements it, a [Fair] queue calls
 // these methods instead of Inc and Dec, with the priority of the key. Not in client-go.
 type PriorityGaugeMetric interface {
 	IncPriority(priority int)

@@ -13,7 +13,7 @@ type DoWorkPieceFunc func(piece int)
 
 type options struct{ chunkSize int }
 
-// Options change how ParallelizeUntil works.
+// Options change how [ParallelizeUntil] works.
 type Options func(*options)
 
 // WithChunkSize makes a worker take c pieces at a time, which pays when there are many and each is quick.

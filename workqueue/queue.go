@@ -8,7 +8,7 @@ import (
 	"vedette.dev/internal/keyhash"
 )
 
-// TypedQueueConfig configures a Typed queue. The zero value works.
+// TypedQueueConfig configures a [Typed] queue. The zero value works.
 type TypedQueueConfig[T comparable] struct {
 	// Name is the name in metrics. A queue without a name has no metrics.
 	Name string
@@ -165,7 +165,7 @@ func (q *Typed[T]) wake() {
 	}
 }
 
-// Get takes the next key; see TypedInterface.
+// Get takes the next key; see [TypedInterface].
 func (q *Typed[T]) Get() (item T, shutdown bool) {
 	item, _, shutdown = q.get()
 	return item, shutdown

@@ -37,7 +37,7 @@ func NewTypedRateLimitingQueue[T comparable](rateLimiter TypedRateLimiter[T]) Ty
 	return NewTypedRateLimitingQueueWithConfig(rateLimiter, TypedRateLimitingQueueConfig[T]{})
 }
 
-// NewTypedRateLimitingQueueWithConfig returns a rate-limiting queue; see NewTypedRateLimitingQueue.
+// NewTypedRateLimitingQueueWithConfig returns a rate-limiting queue; see [NewTypedRateLimitingQueue].
 func NewTypedRateLimitingQueueWithConfig[T comparable](rateLimiter TypedRateLimiter[T], config TypedRateLimitingQueueConfig[T]) TypedRateLimitingInterface[T] {
 	if rateLimiter == nil {
 		panic("workqueue: a rate-limiting queue needs a rate limiter, but got nil; DefaultTypedControllerRateLimiter is a good one")

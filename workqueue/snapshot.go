@@ -43,7 +43,7 @@ type Snapshot[T comparable] struct {
 }
 
 // TextSnapshot is the Snapshot of a queue with the keys as people read them, so that queues of different types can be shown
-// together. Of a queue that is not a TypedInspector, only the length is known.
+// together. Of a queue that is not a [TypedInspector], only the length is known.
 func TextSnapshot[T comparable](queue TypedInterface[T], limit int) Snapshot[string] {
 	s := inspect(queue, limit)
 	return Snapshot[string]{
@@ -105,7 +105,7 @@ func gather[T comparable](copyRange func(items []Item[T], from, to uint32) ([]It
 	}
 }
 
-// Snapshot describes the keys of the queue; see TypedInspector.
+// Snapshot describes the keys of the queue; see [TypedInspector].
 func (q *Typed[T]) Snapshot(limit int) Snapshot[T] {
 	queued := oldest[T]{limit: limit, by: queuedSince[T]}
 	processing := oldest[T]{limit: limit, by: processingSince[T]}

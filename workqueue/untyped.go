@@ -11,22 +11,22 @@ import (
 
 // Interface is a queue of anything.
 //
-// Deprecated: use TypedInterface.
+// Deprecated: use [TypedInterface].
 type Interface TypedInterface[any]
 
 // DelayingInterface is a delaying queue of anything.
 //
-// Deprecated: use TypedDelayingInterface.
+// Deprecated: use [TypedDelayingInterface].
 type DelayingInterface TypedDelayingInterface[any]
 
 // RateLimitingInterface is a rate-limiting queue of anything.
 //
-// Deprecated: use TypedRateLimitingInterface.
+// Deprecated: use [TypedRateLimitingInterface].
 type RateLimitingInterface TypedRateLimitingInterface[any]
 
 // RateLimiter limits anything.
 //
-// Deprecated: use TypedRateLimiter.
+// Deprecated: use [TypedRateLimiter].
 type RateLimiter TypedRateLimiter[any]
 
 // The structs of the typed surface at any.
@@ -47,126 +47,126 @@ type (
 
 // New returns a queue.
 //
-// Deprecated: use NewTyped.
+// Deprecated: use [NewTyped].
 func New() *Type { return NewTyped[any]() }
 
 // NewNamed returns a queue with a name in metrics.
 //
-// Deprecated: use NewTypedWithConfig.
+// Deprecated: use [NewTypedWithConfig].
 func NewNamed(name string) *Type { return NewWithConfig(QueueConfig{Name: name}) }
 
 // NewWithConfig returns a queue.
 //
-// Deprecated: use NewTypedWithConfig.
+// Deprecated: use [NewTypedWithConfig].
 func NewWithConfig(config QueueConfig) *Type { return NewTypedWithConfig(config) }
 
 // NewDelayingQueue returns a delaying queue.
 //
-// Deprecated: use NewTypedDelayingQueue.
+// Deprecated: use [NewTypedDelayingQueue].
 func NewDelayingQueue() DelayingInterface { return NewTypedDelayingQueue[any]() }
 
 // NewDelayingQueueWithConfig returns a delaying queue.
 //
-// Deprecated: use NewTypedDelayingQueueWithConfig.
+// Deprecated: use [NewTypedDelayingQueueWithConfig].
 func NewDelayingQueueWithConfig(config DelayingQueueConfig) DelayingInterface {
 	return NewTypedDelayingQueueWithConfig(config)
 }
 
 // NewDelayingQueueWithCustomClock returns a delaying queue with a clock of the user's.
 //
-// Deprecated: use NewTypedDelayingQueueWithConfig.
+// Deprecated: use [NewTypedDelayingQueueWithConfig].
 func NewDelayingQueueWithCustomClock(clock clock.WithTicker, name string) DelayingInterface {
 	return NewDelayingQueueWithConfig(DelayingQueueConfig{Name: name, Clock: clock})
 }
 
 // NewDelayingQueueWithCustomQueue returns a delaying queue on top of a queue of the user's.
 //
-// Deprecated: use NewTypedDelayingQueueWithConfig.
+// Deprecated: use [NewTypedDelayingQueueWithConfig].
 func NewDelayingQueueWithCustomQueue(q Interface, name string) DelayingInterface {
 	return NewDelayingQueueWithConfig(DelayingQueueConfig{Name: name, Queue: q})
 }
 
 // NewNamedDelayingQueue returns a delaying queue with a name in metrics.
 //
-// Deprecated: use NewTypedDelayingQueueWithConfig.
+// Deprecated: use [NewTypedDelayingQueueWithConfig].
 func NewNamedDelayingQueue(name string) DelayingInterface {
 	return NewDelayingQueueWithConfig(DelayingQueueConfig{Name: name})
 }
 
 // TypedNewDelayingQueue returns a delaying queue.
 //
-// Deprecated: use NewTypedDelayingQueue.
+// Deprecated: use [NewTypedDelayingQueue].
 func TypedNewDelayingQueue[T comparable]() TypedDelayingInterface[T] {
 	return NewTypedDelayingQueue[T]()
 }
 
 // NewRateLimitingQueue returns a rate-limiting queue.
 //
-// Deprecated: use NewTypedRateLimitingQueue.
+// Deprecated: use [NewTypedRateLimitingQueue].
 func NewRateLimitingQueue(rateLimiter RateLimiter) RateLimitingInterface {
 	return NewRateLimitingQueueWithConfig(rateLimiter, RateLimitingQueueConfig{})
 }
 
 // NewRateLimitingQueueWithConfig returns a rate-limiting queue.
 //
-// Deprecated: use NewTypedRateLimitingQueueWithConfig.
+// Deprecated: use [NewTypedRateLimitingQueueWithConfig].
 func NewRateLimitingQueueWithConfig(rateLimiter RateLimiter, config RateLimitingQueueConfig) RateLimitingInterface {
 	return NewTypedRateLimitingQueueWithConfig(rateLimiter, config)
 }
 
 // NewNamedRateLimitingQueue returns a rate-limiting queue with a name in metrics.
 //
-// Deprecated: use NewTypedRateLimitingQueueWithConfig.
+// Deprecated: use [NewTypedRateLimitingQueueWithConfig].
 func NewNamedRateLimitingQueue(rateLimiter RateLimiter, name string) RateLimitingInterface {
 	return NewRateLimitingQueueWithConfig(rateLimiter, RateLimitingQueueConfig{Name: name})
 }
 
 // NewRateLimitingQueueWithDelayingInterface returns a rate-limiting queue on top of a delaying queue of the user's.
 //
-// Deprecated: use NewTypedRateLimitingQueueWithConfig.
+// Deprecated: use [NewTypedRateLimitingQueueWithConfig].
 func NewRateLimitingQueueWithDelayingInterface(di DelayingInterface, rateLimiter RateLimiter) RateLimitingInterface {
 	return NewRateLimitingQueueWithConfig(rateLimiter, RateLimitingQueueConfig{DelayingQueue: di})
 }
 
-// DefaultControllerRateLimiter is DefaultTypedControllerRateLimiter for anything.
+// DefaultControllerRateLimiter is [DefaultTypedControllerRateLimiter] for anything.
 //
 // Deprecated: use DefaultTypedControllerRateLimiter.
 func DefaultControllerRateLimiter() RateLimiter { return DefaultTypedControllerRateLimiter[any]() }
 
-// DefaultItemBasedRateLimiter is DefaultTypedItemBasedRateLimiter for anything.
+// DefaultItemBasedRateLimiter is [DefaultTypedItemBasedRateLimiter] for anything.
 //
 // Deprecated: use DefaultTypedItemBasedRateLimiter.
 func DefaultItemBasedRateLimiter() RateLimiter { return DefaultTypedItemBasedRateLimiter[any]() }
 
-// NewItemExponentialFailureRateLimiter is NewTypedItemExponentialFailureRateLimiter for anything.
+// NewItemExponentialFailureRateLimiter is [NewTypedItemExponentialFailureRateLimiter] for anything.
 //
 // Deprecated: use NewTypedItemExponentialFailureRateLimiter.
 func NewItemExponentialFailureRateLimiter(baseDelay time.Duration, maxDelay time.Duration) RateLimiter {
 	return NewTypedItemExponentialFailureRateLimiter[any](baseDelay, maxDelay)
 }
 
-// NewItemFastSlowRateLimiter is NewTypedItemFastSlowRateLimiter for anything.
+// NewItemFastSlowRateLimiter is [NewTypedItemFastSlowRateLimiter] for anything.
 //
 // Deprecated: use NewTypedItemFastSlowRateLimiter.
 func NewItemFastSlowRateLimiter(fastDelay, slowDelay time.Duration, maxFastAttempts int) RateLimiter {
 	return NewTypedItemFastSlowRateLimiter[any](fastDelay, slowDelay, maxFastAttempts)
 }
 
-// NewItemBucketRateLimiter is NewTypedItemBucketRateLimiter for anything.
+// NewItemBucketRateLimiter is [NewTypedItemBucketRateLimiter] for anything.
 //
 // Deprecated: use NewTypedItemBucketRateLimiter.
 func NewItemBucketRateLimiter(limit rate.Limit, burst int) *ItemBucketRateLimiter {
 	return NewTypedItemBucketRateLimiter[any](limit, burst)
 }
 
-// NewMaxOfRateLimiter is NewTypedMaxOfRateLimiter for anything.
+// NewMaxOfRateLimiter is [NewTypedMaxOfRateLimiter] for anything.
 //
 // Deprecated: use NewTypedMaxOfRateLimiter.
 func NewMaxOfRateLimiter(limiters ...TypedRateLimiter[any]) RateLimiter {
 	return NewTypedMaxOfRateLimiter(limiters...)
 }
 
-// NewWithMaxWaitRateLimiter is NewTypedWithMaxWaitRateLimiter for anything.
+// NewWithMaxWaitRateLimiter is [NewTypedWithMaxWaitRateLimiter] for anything.
 //
 // Deprecated: use NewTypedWithMaxWaitRateLimiter.
 func NewWithMaxWaitRateLimiter(limiter RateLimiter, maxDelay time.Duration) RateLimiter {

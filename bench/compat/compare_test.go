@@ -60,7 +60,7 @@ func TestDifferences(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			pair := Pair{Peer: "peer.example/p", Own: "own.example/p"}
 			if strings.HasPrefix(tt.name, "omitted") {
-				pair.Omitted = map[string]string{"Left": "nobody calls it"}
+				pair.Omitted = map[string]string{"Left": "it is never called"}
 			}
 			peer, own := check(t, pair.Peer, tt.peer), check(t, pair.Own, tt.own)
 			found := pair.Differences(peer, own, RenameAll([]Pair{pair}))

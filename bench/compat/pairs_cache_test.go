@@ -22,7 +22,7 @@ var cachePairs = []Pair{
 	{Peer: "k8s.io/client-go/tools/cache", Own: "vedette.dev/cache", Omitted: merge(
 		omitted("no state of the whole process: a provider of metrics is given in options",
 			"SetInformerMetricsProvider", "SetReflectorMetricsProvider"),
-		omitted("only SetReflectorMetricsProvider takes it, and nobody reads what that sets",
+		omitted("only SetReflectorMetricsProvider takes it, and nothing reads what that sets",
 			"MetricsProvider"),
 		omitted("there is no list of names that it could empty",
 			"ResetInformerNamesForTesting"),

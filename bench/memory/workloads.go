@@ -111,7 +111,7 @@ func ratio(limit float64) harness.Aim {
 // told is what the handler is given, in words.
 func told(c podcache.Config) string {
 	if c.Keys {
-		return "is told the key only"
+		return "is given the key only"
 	}
 	return "is given the pod"
 }
@@ -165,7 +165,7 @@ func syncs(name string, c podcache.Config, size int, l limits) harness.Workload 
 func relists(name string, c podcache.Config, most float64) harness.Workload {
 	return harness.Workload{
 		Name: "memory/relist-" + name,
-		Doc: fmt.Sprintf("The watch of an informer of %d pods ends with 410, and of the next list one pod in a thousand has changed and one is gone; until the handler has heard of all; vedette keeps pods %s.",
+		Doc: fmt.Sprintf("The watch of an informer of %d pods ends with 410, and of the next list one pod in a thousand has changed and one is gone; until the handler was notified of all; vedette keeps pods %s.",
 			manyPods, kept(c)),
 		Rows: []harness.Row{
 			{Value: relistPeak, Unit: harness.Count, Aim: harness.AtMost(most)},

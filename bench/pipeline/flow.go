@@ -6,7 +6,7 @@ import (
 	"vedette.dev/bench/harness"
 )
 
-// callsAnEvent is how many calls of a handler there were for an event. It is below 1 if events were merged.
+// callsAnEvent is how many calls of a handler there were for an event. It is below 1 if events were coalesced.
 const callsAnEvent = "calls an event"
 
 // flow is changes that come as fast as they are taken, to handlers that do next to nothing.

@@ -13,9 +13,9 @@ func Workloads() []harness.Workload {
 		flowing(1, 0.50),
 		flowing(16, 0.20),
 		flowing(64, 0.10),
-		merging(1, 0.53),
-		merging(16, 0.17),
-		merging(64, 0.083),
+		coalescing(1, 0.53),
+		coalescing(16, 0.17),
+		coalescing(64, 0.083),
 		{
 			Name:    "slow/shared",
 			Doc:     "300,000 updates of 10,000 objects and 1,000 deletions, 30,000 events/s; a handler that needs 1 ms a call, and another. What waits for the one, and how late the other is.",
@@ -24,7 +24,7 @@ func Workloads() []harness.Workload {
 		},
 		{
 			Name:    "slow/own",
-			Doc:     "The same where each event brings an object of 2 KiB, which goes when nobody holds it any more.",
+			Doc:     "The same where each event brings an object of 2 KiB, which goes when nothing holds it any more.",
 			Rows:    slowRows(harness.Aim{}),
 			Prepare: newSlow(true),
 		},
@@ -86,7 +86,7 @@ func handlers(n int) string {
 func flowing(n int, aim float64) harness.Workload {
 	return harness.Workload{
 		Name: fmt.Sprintf("pipeline/each-%d", n),
-		Doc:  fmt.Sprintf("500,000 updates of 10,000 objects from a watch in memory, as fast as they are taken, until %s have heard of each.", handlers(n)),
+		Doc:  fmt.Sprintf("500,000 updates of 10,000 objects from a watch in memory, as fast as they are taken, until %s have been notified of each.", handlers(n)),
 		Rows: []harness.Row{
 			{Value: harness.Wall, Aim: harness.Ratio(aim)},
 			{Value: harness.CPU},
@@ -95,11 +95,11 @@ func flowing(n int, aim float64) harness.Workload {
 	}
 }
 
-// merging lets Vedette merge what waits for a handler that is behind, as it does unless told otherwise.
-func merging(n int, aim float64) harness.Workload {
+// coalescing lets Vedette coalesce what waits for a handler that is behind, as it does unless told otherwise.
+func coalescing(n int, aim float64) harness.Workload {
 	return harness.Workload{
-		Name: fmt.Sprintf("pipeline/merging-%d", n),
-		Doc:  fmt.Sprintf("The same until %s have heard of the last state of each object; Vedette merges what waits, client-go cannot.", handlers(n)),
+		Name: fmt.Sprintf("pipeline/coalescing-%d", n),
+		Doc:  fmt.Sprintf("The same until %s have been notified of the last state of each object; Vedette coalesces what waits, client-go cannot.", handlers(n)),
 		Rows: []harness.Row{
 			{Value: harness.Wall, Aim: harness.Ratio(aim)},
 			{Value: harness.CPU},

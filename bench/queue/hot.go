@@ -9,7 +9,7 @@ import (
 )
 
 // handOuts is how often a key was handed out per Add. A queue may merge Adds of one key, and
-// the more it merges the less work an Add causes, so the time alone does not tell everything.
+// the more it coalesces the less work an Add causes, so the time alone does not tell everything.
 const handOuts = "hand-outs per Add"
 
 // hot adds few keys very often, so that nearly every Add meets a key that is already queued

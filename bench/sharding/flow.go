@@ -6,7 +6,7 @@ import (
 )
 
 // rounds is how often each object changes. The next round begins when all have been heard of, so that there is nothing that
-// could be merged.
+// could be coalesced.
 const rounds = 2
 
 // flow is changes that come as fast as the server writes and sends them.

@@ -87,7 +87,7 @@ func syncs(name string, sides harness.Sides, n int, selects bool) harness.Worklo
 func flows(name string, sides harness.Sides, n int, selects bool) harness.Workload {
 	return harness.Workload{
 		Name:    "sharding/" + name,
-		Doc:     fmt.Sprintf("Each of 100,000 pods of 1 KB changes twice, as fast as a server on the same machine writes and sends, until a handler that counts has heard of each; vedette has %s.", shards(n, selects)),
+		Doc:     fmt.Sprintf("Each of 100,000 pods of 1 KB changes twice, as fast as a server on the same machine writes and sends, until a handler that counts was notified of each; vedette has %s.", shards(n, selects)),
 		Sides:   sides,
 		Rows:    []harness.Row{{Value: harness.Wall}, {Value: harness.CPU}},
 		Prepare: newFlow(small(selects), byUID(n)),

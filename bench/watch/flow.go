@@ -16,7 +16,7 @@ type flow struct {
 	err    error
 }
 
-// callsAnEvent is how often the handler was called for each. Below 1, changes of one pod were merged.
+// callsAnEvent is how often the handler was called for each. Below 1, changes of one pod were coalesced.
 const callsAnEvent = "calls an event"
 
 // size is how many pods and events there are.

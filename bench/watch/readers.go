@@ -22,9 +22,9 @@ import (
 const (
 	p50Store = "p50 from event to store"
 	p99Store = "p99 from event to store"
-	aChange  = "time for a change"              // until the store has all
-	aCall    = "time for a change, until heard" // until the handler has heard of all
-	aRead    = "time for a read"                // so that one can see that the readers did not pay for it
+	aChange  = "time for a change"             // until the store has all
+	aCall    = "time for a change, until seen" // until the handler was notified of all
+	aRead    = "time for a read"               // so that one can see that the readers did not pay for it
 )
 
 const (
@@ -39,7 +39,7 @@ const (
 
 // readers is an informer whose store is read by many goroutines without pause, while changes come at a steady rate. The readers
 // measure when a change is in the store: among what they look up is always the pod of the oldest change that they have not seen
-// yet, of one change in ten. So there is nobody else who would have to wait for a processor. A change is late from the moment that
+// yet, of one change in ten. So no other goroutine has to wait for a processor. A change is late from the moment that
 // the server had it.
 type readers struct {
 	*podcache.Running
@@ -53,7 +53,7 @@ type readers struct {
 	reads  atomic.Int64
 	report podserver.Report
 	began  time.Time
-	took   time.Duration // until the handler has heard of all
+	took   time.Duration // until the handler was notified of all
 	err    error
 	bad    atomic.Pointer[error]
 }

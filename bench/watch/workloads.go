@@ -116,7 +116,7 @@ func kept(c podcache.Config) string {
 func flows(name, together string, c podcache.Config, s size, l limits) harness.Workload {
 	told, form := "looks at the name of the pod that it is given", c.Encoding.String()
 	if c.Keys {
-		told = "looks at the key that it is told"
+		told = "looks at the key that it is given"
 	}
 	if c.Unstructured {
 		form += ", as unstructured objects"

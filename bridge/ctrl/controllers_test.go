@@ -229,7 +229,7 @@ func TestWhereAKeyIs(t *testing.T) {
 	if bad.LastError != "it is bad" || bad.Failures != 1 || bad.Since.IsZero() || time.Until(bad.Until) < 30*time.Minute || !strings.Contains(bad.Because, `queue "explained"`) {
 		t.Errorf("%+v", bad)
 	}
-	if len(bad.History) != 1 || bad.History[0].What != "error" || !bad.History[0].Reconciled {
+	if len(bad.History) != 1 || bad.History[0].Event != "error" || !bad.History[0].Reconciled {
 		t.Errorf("the history is %+v", bad.History)
 	}
 	hopeless := o.explain(t, "default/hopeless", controller.StageGivenUp)

@@ -103,7 +103,7 @@ const absent = "-"
 // explain returns what an informer knows of a key.
 func (f feed) explain(key string) controller.SourceExplanation {
 	state := cache.StateOf(f.engine)
-	s := controller.SourceExplanation{Source: "watches " + f.kind, Ready: state.Synced, Heard: state.LastEvent}
+	s := controller.SourceExplanation{Source: "watches " + f.kind, Ready: state.Synced, LastEvent: state.LastEvent}
 	if f.same {
 		s.Source, s.Cached = "for "+f.kind, absent
 	}

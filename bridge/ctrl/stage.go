@@ -44,7 +44,7 @@ func (f *findings) explain(e *controller.Explanation) {
 		e.Because = "the last reconcile ended with a terminal error; it is not tried again until the next event"
 	case f.lastEnd.Reconciled:
 		e.Stage, e.Since = controller.StageDone, f.lastEnd.At
-		e.Because = fmt.Sprintf("the last reconcile ended with: %s; it is not %s", f.lastEnd.What, queue)
+		e.Because = fmt.Sprintf("the last reconcile ended with: %s; it is not %s", f.lastEnd.Event, queue)
 	case f.cached():
 		e.Stage = controller.StageDone
 		e.Because = fmt.Sprintf("the object is in the cache and not %s; no reconcile of it is remembered, or a predicate has filtered its events", queue)

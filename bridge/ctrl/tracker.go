@@ -63,7 +63,7 @@ func (t *tracker[T]) began(key T) {
 	t.running[key] = &run{began: time.Now()}
 }
 
-// saw notes what the queue was told of a key, if a worker has it.
+// saw records a call of the queue for a key, if a worker has it.
 func (t *tracker[T]) saw(key T, what outcome) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -115,7 +115,7 @@ func (t *tracker[T]) history(key T) (records []controller.Record, last outcome, 
 	defer t.mu.Unlock()
 	for i := range t.last {
 		if e := &t.last[(t.next+i)%len(t.last)]; e.key == key {
-			records = append(records, controller.Record{At: e.at, What: outcomes[e.outcome], Reconciled: true, Took: e.took})
+			records = append(records, controller.Record{At: e.at, Event: outcomes[e.outcome], Reconciled: true, Took: e.took})
 			last = e.outcome
 		}
 	}

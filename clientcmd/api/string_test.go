@@ -81,7 +81,7 @@ func TestPrintingShowsTheRest(t *testing.T) {
 }
 
 // TestPrintingOfEveryField fills all fields with secrets and empties those that may be shown: a field that is added and
-// shown fails here until somebody has decided on it.
+// shown fails here until that is decided.
 func TestPrintingOfEveryField(t *testing.T) {
 	user := filled[AuthInfo](t, secret)
 	user.LocationOfOrigin, user.ClientCertificate, user.ClientKey, user.TokenFile = "", "", "", ""

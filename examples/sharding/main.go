@@ -76,7 +76,7 @@ func newProgram(config *rest.Config, limit float64, out io.Writer) (*program, er
 	if err != nil {
 		return nil, err
 	}
-	// The namespaces of a tenant are in one shard or a few. What they change faster than this is merged by key, and pods beyond
+	// The namespaces of a tenant are in one shard or a few. What they change faster than this is coalesced by key, and pods beyond
 	// the first fifty thousand are left out; the other shards are not affected.
 	var limited []shard.Shard
 	for _, s := range p.informer.Shards() {

@@ -108,8 +108,8 @@ func TestShardsInUse(t *testing.T) {
 					t.Errorf("want %d streams:\n%s", streams, part)
 				}
 			}
-			if n, rows := column(t, parts[1], "merged"); n < 300 || rows != 1 {
-				t.Errorf("a storm in one namespace merged %d changes in %d shards:\n%s", n, rows, parts[1])
+			if n, rows := column(t, parts[1], "coalesced"); n < 300 || rows != 1 {
+				t.Errorf("a storm in one namespace coalesced %d changes in %d shards:\n%s", n, rows, parts[1])
 			}
 			if n, _ := column(t, parts[0], "reconciled"); n != pods {
 				t.Errorf("%d pods were reconciled of %d:\n%s", n, pods, parts[0])

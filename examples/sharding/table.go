@@ -12,7 +12,7 @@ func (p *program) table(title string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "shard\tpods\tchanges/s\twaiting\tmerged\tmoved in\tmoved out\treconciled\tstate\t")
+	fmt.Fprintln(w, "shard\tpods\tchanges/s\twaiting\tcoalesced\tmoved in\tmoved out\treconciled\tstate\t")
 	for _, s := range shards {
 		state := "well"
 		if s.Full != nil {
@@ -21,7 +21,7 @@ func (p *program) table(title string) {
 			state = err.Error()
 		}
 		fmt.Fprintf(w, "%s\t%d\t%.0f\t%d\t%d\t%d\t%d\t%d\t%s\t\n",
-			s.ID, s.Objects, s.Rate, s.Pending, s.Merged, s.MovedIn, s.MovedOut, p.reconciled[s.ID], state)
+			s.ID, s.Objects, s.Rate, s.Pending, s.Coalesced, s.MovedIn, s.MovedOut, p.reconciled[s.ID], state)
 	}
 	w.Flush()
 }

@@ -33,7 +33,7 @@ type Config struct {
 	// Share is where the informer is shared, such as the Pool of an informers.Factory. Nil means that it is not. If Share has
 	// namespaces, they are those that the informer looks at.
 	Share *pool.Pool[reflect.Type]
-	// Resync is how often handlers are told of all objects again. Zero means never.
+	// Resync is how often handlers are notified of all objects again. Zero means never.
 	Resync time.Duration
 	// Indexers are the indexes to begin with, besides cache.NamespaceIndex.
 	Indexers cache.Indexers

@@ -143,7 +143,7 @@ func TestShared(t *testing.T) {
 			t.Errorf("%v, or it stopped although a lease holds it", err)
 		}
 		if err := lease.Release(t.Context()); err != nil || !first.Informer().IsStopped() {
-			t.Errorf("%v, or it runs although nobody holds it", err)
+			t.Errorf("%v, or it runs although no lease holds it", err)
 		}
 	})
 }

@@ -20,7 +20,7 @@ type cborFormat struct {
 func newCBORFormat(c *Codec, parts bool) *cborFormat {
 	f := &cborFormat{codec: c}
 	if c.packing == nil && c.unstructured {
-		f.maps = cborread.NewShares(cborread.Sharing{Parts: parts, Loose: c.loose()})
+		f.maps = cborread.NewShares(cborread.Sharing{Parts: parts, Mutable: c.mutable()})
 	}
 	return f
 }

@@ -91,7 +91,7 @@ func New(config Config) *Codec {
 		c.packing = newPacking(c)
 	} else {
 		c.altersMetadata = config.AltersMetadata
-		c.follows = !c.loose() && !config.Apart
+		c.follows = !c.mutable() && !config.Apart
 		c.trim = trim.Compile(t)
 		c.trimmed = c.trim.NewShares()
 	}
@@ -110,8 +110,8 @@ func IsStruct(example any) bool {
 	return t != nil && t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct
 }
 
-// loose reports whether any part of an object may be changed by a transform, so that no part is shared.
-func (c *Codec) loose() bool { return c.alters && !c.altersMetadata }
+// mutable reports whether any part of an object may be changed by a transform, so that no part is shared.
+func (c *Codec) mutable() bool { return c.alters && !c.altersMetadata }
 
 // Load makes what is stored of an object as it came, before the transform. last is what is stored of it now, or nil.
 func (c *Codec) Load(raw *rest.Raw, last any) (obj any, err error) {

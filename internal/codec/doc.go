@@ -1,4 +1,4 @@
-// Package codec makes objects of bytes, and keeps objects as bytes. All reflectors of an informer share one Codec.
+// Package codec makes objects of bytes, and keeps objects as bytes. All reflectors of an informer share one [Codec].
 //
 // # Types
 //
@@ -13,7 +13,7 @@
 //	                                                   Compress, when it is stored ─▶ *packed
 //
 // Load is called with the bytes of an object, Admit with an object that came decoded. Both return what is stored. A transform sees a
-// decoded object, and its result is packed afterwards: see Codec.Transformer.
+// decoded object, and its result is packed afterwards: see [Codec.Transformer].
 //
 // # Invariants
 //
@@ -32,6 +32,6 @@
 //
 // # Another encoding
 //
-// An encoding is a file with an implementation of format, and a line in New. Package rest has an interface of the same
+// An encoding is a file with an implementation of format, and a line in [New]. Package rest has an interface of the same
 // name for what comes before: the items of a list, the frames of a watch and the metadata of an object.
 package codec

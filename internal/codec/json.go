@@ -26,7 +26,7 @@ func newJSONFormat(c *Codec, parts bool) *jsonFormat {
 		return f
 	}
 	if c.unstructured {
-		f.texts = jsonread.NewShares(jsonread.Sharing{Parts: parts, Loose: c.loose()})
+		f.texts = jsonread.NewShares(jsonread.Sharing{Parts: parts, Mutable: c.mutable()})
 	}
 	return f
 }

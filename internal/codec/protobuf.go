@@ -20,7 +20,7 @@ func newProtobufFormat(c *Codec, parts bool) *protobufFormat {
 	f := &protobufFormat{codec: c}
 	f.plan, _ = protoread.Compile(c.newObject()) // else the type is decoded in its own way
 	if f.plan != nil && c.packing == nil {
-		f.shares = f.plan.NewShares(protoread.Sharing{Parts: parts, Loose: c.loose()})
+		f.shares = f.plan.NewShares(protoread.Sharing{Parts: parts, Mutable: c.mutable()})
 	}
 	return f
 }

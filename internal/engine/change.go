@@ -342,7 +342,7 @@ func (s *Informer) leave(p *partition) {
 	}
 	s.queue.close(p.inbox)
 	if s.hasStarted() {
-		s.left = append(s.left, p)
+		s.removed = append(s.removed, p)
 		s.work.Go(func() { s.drainRemoved(p) })
 		return
 	}
@@ -403,7 +403,7 @@ func (s *Informer) isDrained(p *partition) bool {
 	if p.barriers.Len() > 0 || !p.shared.AllDelivered() {
 		return false
 	}
-	s.left = slices.DeleteFunc(s.left, func(other *partition) bool { return other == p })
+	s.removed = slices.DeleteFunc(s.removed, func(other *partition) bool { return other == p })
 	s.part(p)
 	return true
 }

@@ -128,7 +128,7 @@ func (s *Informer) settleKnown() map[string]deferredDelete {
 // noneBrings reports whether no other stream will bring an object: all of them are past the version at which it left, or had
 // enough time.
 func (s *Informer) noneBrings(key string, h deferredDelete) bool {
-	if s.queue.holds(key) {
+	if s.queue.isPending(key) {
 		return false
 	}
 	age := time.Since(h.since)

@@ -345,8 +345,8 @@ func (q *deltaQueue) drain(in *inbox) {
 	}
 }
 
-// holds reports whether something of a key is not applied.
-func (q *deltaQueue) holds(key string) bool {
+// isPending reports whether something of a key is not applied.
+func (q *deltaQueue) isPending(key string) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.keys.Get(key) != nil

@@ -22,7 +22,7 @@
 //	                    ─▶ fanout.Log         internal/fanout
 //
 // A list goes from the reflector to relist (relist.go), and is applied by the goroutine that has read it. Partitions and streams change in
-// Informer.Change (change.go).
+// [Informer.Change] (change.go).
 //
 // An informer that is not divided has one partition, whose inbox keeps every state of a key, and decodes in the goroutine that reads. One that
 // is divided has any number, coalesces, and decodes in the goroutines of the partitions.

@@ -35,7 +35,7 @@ type Handler struct {
 	Name func() string
 }
 
-// HandlerOptions configures a Handler.
+// HandlerOptions configures a [Handler].
 type HandlerOptions struct {
 	// Logger and ResyncPeriod are used in place of those of the informer, if they are not nil.
 	Logger       *logr.Logger
@@ -74,7 +74,7 @@ func (s *Informer) AddHandler(h Handler, options HandlerOptions) (*Registration,
 		return nil, fmt.Errorf("handler %s was not added to the informer of %s because it has stopped already", h.Name(), s.Describe())
 	}
 	if only != "" && s.partition(only) == nil {
-		return nil, fmt.Errorf("handler %s is for partition %q, which the informer of %s has not", h.Name(), only, s.Describe())
+		return nil, fmt.Errorf("handler %s is for partition %q, which the informer of %s does not have", h.Name(), only, s.Describe())
 	}
 	s.added++
 	r := &Registration{
@@ -86,7 +86,7 @@ func (s *Informer) AddHandler(h Handler, options HandlerOptions) (*Registration,
 		r.join(p)
 	}
 	if only == "" {
-		for _, p := range s.left { // whose logs may have notifications of keys of others
+		for _, p := range s.removed { // whose logs may have notifications of keys of others
 			r.join(p)
 		}
 	}

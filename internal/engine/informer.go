@@ -19,7 +19,7 @@ import (
 	"vedette.dev/internal/table"
 )
 
-// Config configures an Informer.
+// Config configures an [Informer].
 type Config struct {
 	// Example is an object of the type that comes; nil means any. Type is what logs call the objects; empty means that of the Example.
 	Example any
@@ -77,12 +77,13 @@ type Informer struct {
 	versioned bool
 
 	// applyMu is held from when the store is written until the notifications are in the logs, and while partitions change.
+	// Invariant: while it is free, the notifications of everything that is in the table are in the logs.
 	applyMu sync.Mutex
 	routes  atomic.Pointer[routes]
 	// revisions has the revisions of the objects of the store, where a transform may have removed them; nil without a transform.
 	revisions *revisionTable
-	// left is the partitions that were removed and whose handlers have not been called for all yet.
-	left          []*partition
+	// removed has the partitions that were removed and whose handlers have not been called for everything yet.
+	removed       []*partition
 	registrations []*Registration
 	// own are the logs of handlers for one partition, by its ID.
 	own map[string]*fanout.Log
@@ -219,7 +220,7 @@ func (s *Informer) end() {
 		stream.halt()
 	}
 	s.applyMu.Lock()
-	all := slices.Clone(s.left)
+	all := slices.Clone(s.removed)
 	for _, p := range s.routes.Load().partitions {
 		all = append(all, p)
 	}

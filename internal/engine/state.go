@@ -32,7 +32,7 @@ type PartitionState struct {
 	Applied           uint64
 	Rate              float64
 	Received          int64
-	Merged            uint64
+	Coalesced         uint64
 	MovedIn, MovedOut uint64
 	Full              *LimitError // not nil if something was left out
 }
@@ -45,7 +45,7 @@ type Lags struct {
 	Within  [6]uint64
 }
 
-// LagBounds are the bounds that Lags counts by.
+// LagBounds are the bounds that [Lags] counts by.
 var LagBounds = [6]time.Duration{
 	time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond, time.Second, 10 * time.Second, time.Minute,
 }
@@ -98,7 +98,7 @@ func (s *Informer) partitionState(p *partition) PartitionState {
 	out.State.State = worstOf(s.streamsOf(p.config.ID))
 	out.Type, out.Synced = s.Describe(), p.isSynced()
 	out.Objects = s.table.CountOwned(p.config.ID)
-	out.Pending, out.PendingSince, out.Merged = s.queue.waiting(p.inbox)
+	out.Pending, out.PendingSince, out.Coalesced = s.queue.waiting(p.inbox)
 	p.mu.Lock()
 	out.Applied, out.Received, out.Lags = p.events, p.received, p.lags
 	out.Rate = p.meter.rate(time.Now())

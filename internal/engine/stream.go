@@ -87,8 +87,8 @@ type Stream struct {
 
 	// after is closed when the stream may begin; nil means at once.
 	after <-chan struct{}
-	// pending is how many of its events are not applied, and version is one up to which all are. They are guarded by the lock of the
-	// queue.
+	// pending is how many of its events are not applied. It and version are guarded by the lock of the queue.
+	// Invariant: all events of the stream up to version are applied.
 	pending int
 	version string
 }
@@ -220,7 +220,7 @@ func (t *Stream) below(e *Envelope, key, version string) bool {
 // isBehind reports whether an older state of a key is known, or may be: then the object came to where everything was known from
 // where it was not, and no stream has said that it went.
 func (s *Informer) isBehind(key, version string) bool {
-	if s.queue.holds(key) {
+	if s.queue.isPending(key) {
 		return true
 	}
 	_, have, _, ok := s.known(key)
@@ -420,7 +420,7 @@ func (s *Informer) inboxFor(t *Stream, ev *pendingEvent, env *Envelope) *partiti
 		return nil
 	}
 	// The queue is asked before the store: what is applied in between is in the store.
-	waits := s.queue.holds(ev.key)
+	waits := s.queue.isPending(ev.key)
 	perturb.Point()
 	owner, ok := s.table.Owner(ev.key)
 	if p := routes.partitions[owner]; p != nil {

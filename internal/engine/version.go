@@ -24,7 +24,7 @@ func (s *Informer) StoreVersionOf(key string, streams ...*Stream) string {
 		}
 	}
 	// After the versions: what a stream has brought is in the deltaQueue before the version of the stream moves.
-	if s.queue.holds(key) {
+	if s.queue.isPending(key) {
 		return ""
 	}
 	return lowest

@@ -128,7 +128,7 @@ type streamBody struct {
 	done   chan struct{}
 }
 
-// Read finds the end after Close, and no error: who has stopped a watch does not want to hear of it.
+// Read finds the end after Close, and no error: a caller that has stopped a watch expects no error from it.
 func (b *streamBody) Read(p []byte) (int, error) {
 	n, err := b.PipeReader.Read(p)
 	if err == io.ErrClosedPipe {

@@ -40,7 +40,7 @@
 //   - A batch never changes. What all listeners have read is garbage, and a listener that has read everything holds nothing.
 //   - Memory is bounded: a listener holds two batches, MaxWaiting notifications and one for each key. A log without listeners
 //     holds nothing.
-//   - A handler that panics is skipped, called again or ends the process, as its Config says. One that ends its goroutine is not
+//   - A handler that panics is skipped, called again or ends the process, as its [Config] says. One that ends its goroutine is not
 //     called again.
 //   - Notifications of a resync reach only the listeners whose resync is due.
 //
@@ -51,7 +51,7 @@
 //   - The writer does not wait for handlers. Append takes the lock of the log and, for a listener that has fallen behind, the
 //     lock of the listener, both for as long as it takes to move notifications.
 //   - A handler is called without a lock. It waits for no other handler.
-//   - Log.End waits for all handlers, and Log.Remove for none. A handler may call Remove, and must not call End.
+//   - [Log.End] waits for all handlers, and [Log.Remove] for none. A handler may call Remove, and must not call End.
 //   - Config.OnSynced and Config.OnEnded are called with locks held, and must not call this package.
 //   - The caller of Add keeps others from appending until it has returned, so that the replay and the log fit together.
 package fanout

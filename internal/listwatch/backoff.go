@@ -169,7 +169,7 @@ type RetryWithDeadline struct {
 	first, last time.Time // of the errors; zero if there was none
 }
 
-// NewRetryWithDeadline returns a RetryWithDeadline that allows retries of retryable errors for most from the first of
+// NewRetryWithDeadline returns a [RetryWithDeadline] that allows retries of retryable errors for most from the first of
 // them. After reset without one, the next counts as the first.
 func NewRetryWithDeadline(most, reset time.Duration, retryable func(error) bool, clock clock.Clock) *RetryWithDeadline {
 	return &RetryWithDeadline{most: most, reset: reset, retryable: retryable, clock: clock}

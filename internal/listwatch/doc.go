@@ -32,7 +32,7 @@
 //
 // # Invariants
 //
-//   - Key, UID and resourceVersion of an object are read once, from the frame, and travel with the Event or Item.
+//   - Key, UID and resourceVersion of an object are read once, from the frame, and travel with the [Event] or [Item].
 //   - A version is reached only after everything up to it was given to the sink.
 //   - A list that was interrupted is not committed.
 //   - An object that cannot be decoded is counted in State, and rechecked later; the others are not affected.

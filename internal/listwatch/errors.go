@@ -167,7 +167,7 @@ func (r FailureReason) String() string {
 	return failureNames[r]
 }
 
-// FailureCounts is the number of failures, by FailureReason.
+// FailureCounts is the number of failures, by [FailureReason].
 type FailureCounts [failureReasons]uint64
 
 // Total returns the number of failures for any reason.

@@ -21,7 +21,7 @@ import (
 	"vedette.dev/rest"
 )
 
-// Source is the source of a Reflector.
+// Source is the source of a [Reflector].
 type Source struct {
 	List  func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error)
 	Watch func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
@@ -43,7 +43,7 @@ type Source struct {
 	AnyForm bool
 }
 
-// Sink is the destination of a Reflector. The Reflector blocks in each call. An error that it returns concerns one
+// Sink is the destination of a [Reflector]. The Reflector blocks in each call. An error that it returns concerns one
 // object or one list.
 type Sink interface {
 	// Relist starts a list of all objects. If streaming is set, objects may change before the list is complete.
@@ -60,7 +60,7 @@ type Sink interface {
 	KeyOf(obj any) (string, error)
 }
 
-// Relist is a list that is collected for a Sink. If it is not committed, nothing has changed.
+// Relist is a list that is collected for a [Sink]. If it is not committed, nothing has changed.
 type Relist interface {
 	// Add adds an object. If the sink has it in the same version, and nothing has written to it since, it need not be
 	// loaded. An error of loading is returned, by Add or by Failed, and the object is treated as listed but
@@ -74,7 +74,7 @@ type Relist interface {
 	Failed() []UndecodableError
 }
 
-// Item is an object of a list for a Sink.
+// Item is an object of a list for a [Sink].
 type Item struct {
 	Key string
 	Rev object.Revision
@@ -101,7 +101,7 @@ func (i *Item) IsHeld(stored any) bool {
 	return object.IsAtRest(stored) || i.Raw != nil && i.from.config.Codec != nil && i.from.config.Codec.Holds(i.Raw, stored)
 }
 
-// Config configures a Reflector. Source and Sink must be set.
+// Config configures a [Reflector]. Source and [Sink] must be set.
 type Config struct {
 	// Name is the name of the Reflector in logs and State, Type what is listed and watched; empty means that of the
 	// Example.
@@ -140,7 +140,7 @@ type Config struct {
 
 const minWatchTimeout = 5 * time.Minute
 
-// Reflector keeps a Sink in sync with a server: it lists, and then watches, for as long as it runs.
+// Reflector keeps a [Sink] in sync with a server: it lists, and then watches, for as long as it runs.
 type Reflector struct {
 	// Random returns a number between 0 and 1, for jitter. Tests replace it.
 	Random func() float64
@@ -166,7 +166,7 @@ type Reflector struct {
 	status
 }
 
-// New returns a Reflector.
+// New returns a [Reflector].
 func New(config Config) *Reflector {
 	if config.Clock == nil {
 		config.Clock = clock.RealClock{}

@@ -9,7 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// Phase is what a Reflector is doing.
+// Phase is what a [Reflector] is doing.
 type Phase int
 
 // The phases, in the order of those of package cache.
@@ -31,7 +31,7 @@ func (p Phase) String() string {
 	return phases[p]
 }
 
-// State is what a Reflector is doing, how far it is, and its error. Package cache documents the fields under the same
+// State is what a [Reflector] is doing, how far it is, and its error. Package cache documents the fields under the same
 // names.
 type State struct {
 	Name, Type                 string

@@ -35,18 +35,18 @@ type watching struct {
 	events   int
 	// ordered means that versions increase: not so at the beginning of a watch that was started without one.
 	ordered bool
-	// holds is how long it must last to count as healthy.
-	holds time.Duration
+	// healthyAfter is how long it must last to count as healthy.
+	healthyAfter time.Duration
 }
 
 // open starts a watch.
 func (r *running) open(options metav1.ListOptions, c check) (*watching, error) {
 	w := &watching{
-		watchdog: r.newWatchdog(r.round, c),
-		began:    r.config.Clock.Now(),
-		limit:    time.Duration(*options.TimeoutSeconds)*time.Second + watchGrace,
-		ordered:  options.ResourceVersion != "" && options.ResourceVersion != "0",
-		holds:    shortWatch,
+		watchdog:     r.newWatchdog(r.round, c),
+		began:        r.config.Clock.Now(),
+		limit:        time.Duration(*options.TimeoutSeconds)*time.Second + watchGrace,
+		ordered:      options.ResourceVersion != "" && options.ResourceVersion != "0",
+		healthyAfter: shortWatch,
 	}
 	r.asked(0, 1)
 	var err error
@@ -84,7 +84,7 @@ func (r *running) watch() step {
 			return r.watchRefused(err)
 		}
 		if r.cut {
-			w.holds = cutWatch
+			w.healthyAfter = cutWatch
 		}
 	}
 	r.cut = false
@@ -104,10 +104,10 @@ func (r *running) checkWatch(w *watching) check {
 			return 0, errWatchTimeout
 		}
 		again := w.limit - age
-		if age >= w.holds {
+		if age >= w.healthyAfter {
 			r.thriving() // even without events
 		} else {
-			again = min(again, w.holds-age)
+			again = min(again, w.healthyAfter-age)
 		}
 		if due, ok := r.dueForRecheck(); ok {
 			if due <= 0 {

@@ -122,7 +122,7 @@ func Meta(obj any) (metav1.Object, error) {
 	return m, nil
 }
 
-// Of returns the revision of an object or a Tombstone, the zero one if it has no metadata.
+// Of returns the revision of an object or a [Tombstone], the zero one if it has no metadata.
 func Of(obj any) Revision {
 	if d, ok := obj.(Tombstone); ok {
 		obj = d.Obj

@@ -44,7 +44,7 @@
 //   - A writer waits for other writers, and for readers that take a view, which takes well under a microsecond. It does not
 //     wait for the readers of a view.
 //   - Goroutines that copy a long view wait for each other, so that at most as many copy at once as there are processors;
-//     see View.ForCopy. They hold no view while they wait.
+//     see [View.ForCopy]. They hold no view while they wait.
 //   - Index functions, Config.Decode and Config.OnVersion are called without a lock of the table and may use it. An index
 //     function must not call AddIndexes. Config.IndexMu is locked before the lock of the table.
 //   - AddIndexes computes the values of existing objects without a lock and files them in small steps. Readers can use a

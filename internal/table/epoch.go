@@ -2,7 +2,7 @@ package table
 
 import "sync/atomic"
 
-// epochs knows which parts of vectors a view may be using. Every write has an epoch, one more than the write before, and
+// epochs records which parts of vectors a view may be using. Every write has an epoch, one more than the write before, and
 // every part carries the epoch of the write that made it.
 type epochs struct {
 	views    atomic.Int64  // views that were not released

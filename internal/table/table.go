@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// Config configures a Table. The zero value is a table without indexes.
+// Config configures a [Table]. The zero value is a table without indexes.
 type Config struct {
 	// Indexes are the indexes of the table. Their names must differ.
 	Indexes []Index

@@ -11,7 +11,7 @@ type Version struct {
 // At returns the Version of a write after which the table has everything up to version.
 func At(version string) Version { return Version{version, true} }
 
-// Op is what a Step does.
+// Op is what a [Step] does.
 type Op uint8
 
 const (

@@ -29,7 +29,7 @@ func TestMapHoldsWhatOthersHold(t *testing.T) {
 	eventually(t, func() bool { return m.Len() == 0 })
 }
 
-// The value of a key goes, and another comes before the map has heard of it: the new one stays.
+// The value of a key goes, and another comes before the cleanup has run: the new one stays.
 func TestLateNewsDoesNotRemoveTheNext(t *testing.T) {
 	var m Map[string, value]
 	m.LoadOrStore("a", &value{})
@@ -66,5 +66,5 @@ func eventually(t *testing.T, holds func() bool) {
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	t.Error("the map still holds what nobody else does")
+	t.Error("the map still holds a value that nothing else refers to")
 }

@@ -419,7 +419,7 @@ func TestWithoutAServer(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := client.CoreV1().ConfigMaps("x").Watch(ctx, metav1.ListOptions{}); err == nil {
-		t.Error("a watch that nobody handles")
+		t.Error("a watch without a reactor")
 	}
 	w := watch.NewFake()
 	client.AddWatchReactor("*", clienttesting.DefaultWatchReactor(w, nil))

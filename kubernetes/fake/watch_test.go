@@ -137,7 +137,7 @@ func TestWatchReactor(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	// A reflector that wants a list at the beginning of its watch is told to list: somebody expects it.
+	// A reflector that wants a list at the beginning of its watch has to list: a test expects it.
 	_, err = client.CoreV1().Pods("").Watch(ctx, metav1.ListOptions{SendInitialEvents: new(true), AllowWatchBookmarks: true,
 		ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan})
 	if !apierrors.IsInvalid(err) {

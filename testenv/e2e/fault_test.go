@@ -60,7 +60,7 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-// rejected is a configuration for somebody who may do everything, if only there were a seat: priority and fairness has one for
+// rejected is a configuration for a user who may do everything, if only there were a seat: priority and fairness has one for
 // that user, which is taken, and no queue.
 func rejected(t *testing.T, client kubernetes.Interface) *rest.Config {
 	t.Helper()
@@ -163,7 +163,7 @@ func waitUntilRejected(t *testing.T, config *rest.Config) {
 	}
 }
 
-// brokenKind is a custom kind, in a version that takes a conversion by a webhook that nobody answers. There is one object, a.
+// brokenKind is a custom kind, in a version that takes a conversion by a webhook that does not answer. There is one object, a.
 func brokenKind(t *testing.T, ns string) schema.GroupVersionResource {
 	t.Helper()
 	ctx := within(t, 30*time.Second)

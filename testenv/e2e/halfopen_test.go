@@ -21,7 +21,7 @@ func newTunnel(t *testing.T, to string) *tunnel.Tunnel {
 	return tun
 }
 
-// A connection over which nothing comes any more, and that nobody closed, is given up within 45 seconds.
+// A connection over which nothing comes any more, and that neither side closed, is given up within 45 seconds.
 func TestHalfOpenConnection(t *testing.T) {
 	t.Parallel()
 	config := adminConfig(t)

@@ -222,7 +222,7 @@ func (h *history) await(t *testing.T, old string, since time.Time, what string) 
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			t.Fatalf("%s: nobody but %q writes", what, old)
+			t.Fatalf("%s: no replica but %q writes", what, old)
 		}
 	}
 }

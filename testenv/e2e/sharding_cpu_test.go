@@ -225,7 +225,7 @@ func processorTime(t testing.TB) time.Duration {
 type player struct {
 	tape    *tape
 	play    chan struct{} // is closed when the changes are to come
-	drained chan struct{} // is closed when somebody wants more than there is
+	drained chan struct{} // is closed when a test wants more than there is
 	asked   atomic.Bool
 	once    sync.Once
 }

@@ -19,7 +19,7 @@ import (
 	"vedette.dev/testenv"
 )
 
-// A shard of a namespace that nobody has made is empty, and fills when somebody makes it.
+// A shard of a namespace that does not exist is empty, and fills when the namespace is created.
 func TestShardingOfNoNamespace(t *testing.T) {
 	t.Parallel()
 	client := newClientset(t)
@@ -71,7 +71,7 @@ func TestShardingOfAForbiddenNamespace(t *testing.T) {
 	settles(t, "all is well", informer.Err)
 }
 
-// A cluster that takes connections and says nothing keeps nobody waiting but its own shard.
+// A cluster that takes connections and says nothing delays its own shard only.
 func TestShardingOfASilentCluster(t *testing.T) {
 	t.Parallel()
 	client := newClientset(t)

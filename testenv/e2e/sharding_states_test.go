@@ -54,7 +54,7 @@ func TestShardingOfNewShardsOfOneWatch(t *testing.T) {
 	}
 }
 
-// The name of an object of a cluster, of whose deletion nobody heard, is without the cluster, as it is of others.
+// The name of an object of a cluster, whose deletion no stream reported, is without the cluster, as it is of others.
 func TestShardingOfUnseenDeletions(t *testing.T) {
 	env := testenv.New(t, testenv.Config{})
 	store := newStore(t, env)

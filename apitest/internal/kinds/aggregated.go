@@ -54,7 +54,7 @@ func (t *table) serveAggregated(w http.ResponseWriter, req *http.Request, root, 
 	_, _ = w.Write(doc.body)
 }
 
-// aggregatedList tells everything about the core group (root is "api") or all others ("apis").
+// aggregatedList returns everything about the core group (root is "api") or all others ("apis").
 func (t *table) aggregatedList(root string) *apidiscoveryv2.APIGroupDiscoveryList {
 	list := &apidiscoveryv2.APIGroupDiscoveryList{
 		TypeMeta: metav1.TypeMeta{Kind: "APIGroupDiscoveryList", APIVersion: "apidiscovery.k8s.io/v2"},

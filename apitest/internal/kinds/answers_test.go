@@ -182,7 +182,7 @@ func inAnyOrder(got, want *metav1.Status) bool {
 	return true
 }
 
-// cutDifference leaves out the listing of what has changed, which shows types of the real server that nobody else has.
+// cutDifference leaves out the listing of what has changed, which shows types of the real server that no other server has.
 func cutDifference(s *metav1.Status) {
 	s.Message, _, _ = strings.Cut(s.Message, "\n")
 	for i := range s.Details.Causes {

@@ -82,7 +82,7 @@ func TestEveryKindConvertsToItsStorage(t *testing.T) {
 		if !stored.Listed() && k.Listed() {
 			t.Errorf("%s is stored as %s", k.Resource(), stored.Resource())
 		}
-		if k.NewList() == nil {
+		if k.newList() == nil {
 			t.Errorf("%s has no list", k.Resource())
 		}
 	}

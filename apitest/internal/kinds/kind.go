@@ -38,9 +38,6 @@ type Subresource struct {
 // New returns an empty object.
 func (k *Kind) New() runtime.Object { return k.newObject() }
 
-// NewList returns an empty list.
-func (k *Kind) NewList() runtime.Object { return k.newList() }
-
 // Resource is the name of the kind in paths.
 func (k *Kind) Resource() schema.GroupVersionResource { return k.GroupVersion().WithResource(k.Plural) }
 

@@ -38,7 +38,7 @@ var everything = sync.OnceValue(func() *table {
 	return t
 })
 
-// listable tells objects that are kept from lists, options and questions.
+// listable reports whether objects of a type are kept, unlike lists, options and reviews.
 func listable(gvk schema.GroupVersionKind) bool {
 	if gvk.Version == runtime.APIVersionInternal || !scheme.Scheme.Recognizes(gvk.GroupVersion().WithKind(gvk.Kind+"List")) {
 		return false

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Registry knows what a server serves. It may be used from several goroutines: readers see one state or the next, and
+// Registry has the kinds that a server serves. It may be used from several goroutines: readers see one state or the next, and
 // what they got from it does not change.
 type Registry struct {
 	base    *table     // without custom kinds
@@ -17,7 +17,7 @@ type Registry struct {
 	current atomic.Pointer[table]
 }
 
-// NewRegistry knows the built-in kinds that the real server serves unless told otherwise.
+// NewRegistry returns a registry of the built-in kinds that the real server serves unless told otherwise.
 func NewRegistry() *Registry { return newRegistry(builtin()) }
 
 func newRegistry(base *table) *Registry {

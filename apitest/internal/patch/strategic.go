@@ -88,7 +88,7 @@ func (p *patcher) mergeStrategic(s shape, before, change map[string]any) (after 
 	return strategicpatch.StrategicMergeMapPatchUsingLookupPatchMeta(before, change, merging)
 }
 
-// strategicError tells a malformed patch from one that does not fit.
+// strategicError distinguishes a malformed patch from one that does not fit.
 func strategicError(err error) error {
 	for _, malformed := range []error{
 		mergepatch.ErrBadJSONDoc, mergepatch.ErrBadPatchFormatForPrimitiveList, mergepatch.ErrBadPatchFormatForRetainKeys,

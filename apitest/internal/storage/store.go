@@ -74,7 +74,7 @@ func (s *Store) Create(r Resource, key string, object runtime.Object) (*Item, er
 	if c.tree.get(key) != nil {
 		return nil, ErrExists
 	}
-	item, err := s.stamp(key, object)
+	item, err := s.newItem(key, object)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (s *Store) Update(r Resource, old *Item, object runtime.Object) (*Item, err
 	if c.tree.get(old.Key) != old {
 		return nil, ErrChanged
 	}
-	item, err := s.stamp(old.Key, object)
+	item, err := s.newItem(old.Key, object)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (s *Store) Delete(r Resource, old *Item) (*Item, error) {
 	if c.tree.get(old.Key) != old {
 		return nil, ErrChanged
 	}
-	item, err := s.stamp(old.Key, Shallow(old.Object))
+	item, err := s.newItem(old.Key, Shallow(old.Object))
 	if err != nil {
 		return nil, err
 	}
@@ -129,8 +129,8 @@ func (s *Store) collection(r Resource) *collection {
 	return c
 }
 
-// stamp makes an item of the next version. It is taken only when append is called.
-func (s *Store) stamp(key string, object runtime.Object) (*Item, error) {
+// newItem makes an item of the next version. It is taken only when append is called.
+func (s *Store) newItem(key string, object runtime.Object) (*Item, error) {
 	accessor, err := meta.Accessor(object)
 	if err != nil {
 		return nil, err
@@ -158,11 +158,4 @@ func (s *Store) Compact(version uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.compacted = max(s.compacted, min(version, s.version))
-}
-
-// Compacted is the oldest version that can be asked for.
-func (s *Store) Compacted() uint64 {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.compacted
 }

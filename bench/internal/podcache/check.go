@@ -127,7 +127,7 @@ func (r *Running) expected(i, change int) *corev1.Pod {
 }
 
 // AfterUpdates returns what a handler must receive after that many update events since the server was started: at least the last
-// state of each pod. What came before may have been merged.
+// state of each pod. What came before may have been coalesced.
 func (r *Running) AfterUpdates(events int) Wanted {
 	begin := max(0, events-r.Pods)
 	w := Wanted{Above: pods.ListVersion + int64(begin), States: events - begin}

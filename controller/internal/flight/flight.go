@@ -22,17 +22,17 @@ type Note struct {
 	At time.Time
 	// Took is its duration, up to about seventy minutes.
 	Took time.Duration
-	// What and From are defined by the caller: the type of the event, and its origin.
-	What, From uint8
+	// Event and From are defined by the caller: the type of the event, and its origin.
+	Event, From uint8
 }
 
 // record is a Note in a ring.
 type record struct {
-	hash uint64
-	at   int64  // nanoseconds since the recorder began
-	took uint32 // microseconds
-	what uint8
-	from uint8
+	hash  uint64
+	at    int64  // nanoseconds since the recorder began
+	took  uint32 // microseconds
+	event uint8
+	from  uint8
 }
 
 // Recorder records events of keys. It is safe for concurrent use.
@@ -131,7 +131,7 @@ func (r *Recorder) AddFailure(hash uint64, n Note, words string) {
 	r.texts.put(hash, words, int(r.limit.Load())*textShare/8)
 }
 
-// Notes returns the events of a key, sorted by time and then by What.
+// Notes returns the events of a key, sorted by time and then by Event.
 func (r *Recorder) Notes(hash uint64) []Note {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -142,7 +142,7 @@ func (r *Recorder) Notes(hash uint64) []Note {
 		t.mu.Unlock()
 	}
 	slices.SortFunc(notes, func(a, b Note) int {
-		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.What, b.What), cmp.Compare(a.From, b.From))
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Event, b.Event), cmp.Compare(a.From, b.From))
 	})
 	return slices.Compact(notes) // a failure may be on a track, too
 }
@@ -178,14 +178,14 @@ func (r *Recorder) collect(notes []Note, from *ring, hash uint64) []Note {
 
 func (r *Recorder) pack(hash uint64, n Note) record {
 	took := min(max(n.Took.Microseconds(), 0), 1<<32-1)
-	return record{hash: hash, at: int64(n.At.Sub(r.began)), took: uint32(took), what: n.What, from: n.From}
+	return record{hash: hash, at: int64(n.At.Sub(r.began)), took: uint32(took), event: n.Event, from: n.From}
 }
 
 func (r *Recorder) unpack(rec *record) Note {
 	return Note{
-		At:   r.began.Add(time.Duration(rec.at)),
-		Took: time.Duration(rec.took) * time.Microsecond,
-		What: rec.what,
-		From: rec.from,
+		At:    r.began.Add(time.Duration(rec.at)),
+		Took:  time.Duration(rec.took) * time.Microsecond,
+		Event: rec.event,
+		From:  rec.from,
 	}
 }

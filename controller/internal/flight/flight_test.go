@@ -16,21 +16,21 @@ func TestNotesOfAKeyComeBackInTheirOrder(t *testing.T) {
 	tracks := []*Track{r.Track(), r.Track()}
 	now := time.Now()
 	for i := range 10 {
-		tracks[i%2].Add(7, Note{At: now.Add(time.Duration(i)), What: uint8(i)})
-		tracks[i%2].Add(15, Note{At: now, What: 99})
+		tracks[i%2].Add(7, Note{At: now.Add(time.Duration(i)), Event: uint8(i)})
+		tracks[i%2].Add(15, Note{At: now, Event: 99})
 	}
-	r.AddFailure(7, Note{At: now.Add(4500 * time.Microsecond), What: 50, Took: time.Hour}, "it failed")
+	r.AddFailure(7, Note{At: now.Add(4500 * time.Microsecond), Event: 50, Took: time.Hour}, "it failed")
 	notes := r.Notes(7)
 	if len(notes) != 11 {
 		t.Fatalf("%d notes, want 11", len(notes))
 	}
 	for i := range 10 {
-		if notes[i].What != uint8(i) {
+		if notes[i].Event != uint8(i) {
 			t.Errorf("note %d is %+v", i, notes[i])
 		}
 	}
 	last := notes[10]
-	if last.What != 50 || last.Took != time.Hour || !last.At.Equal(now.Add(4500*time.Microsecond)) {
+	if last.Event != 50 || last.Took != time.Hour || !last.At.Equal(now.Add(4500*time.Microsecond)) {
 		t.Errorf("the last note is %+v", last)
 	}
 	if text := r.Text(7); text != "it failed" {
@@ -40,10 +40,10 @@ func TestNotesOfAKeyComeBackInTheirOrder(t *testing.T) {
 
 func TestFailuresOutliveOtherNotes(t *testing.T) {
 	r := New(fixed(64 << 10))
-	r.AddFailure(1, Note{What: 1}, "broken")
+	r.AddFailure(1, Note{Event: 1}, "broken")
 	tracks := []*Track{r.Track(), r.Track(), r.Track()}
 	for i := range uint64(1_000_000) {
-		tracks[i%3].Add(i%10_000+2, Note{What: 2})
+		tracks[i%3].Add(i%10_000+2, Note{Event: 2})
 	}
 	if notes := r.Notes(1); len(notes) != 1 || r.Text(1) != "broken" {
 		t.Errorf("after a million other notes there is left: %v, %q", notes, r.Text(1))
@@ -156,6 +156,6 @@ func BenchmarkAdd(b *testing.B) {
 	track := New(fixed(1 << 20)).Track()
 	now := time.Now()
 	for i := 0; b.Loop(); i++ {
-		track.Add(uint64(i), Note{At: now, What: 1})
+		track.Add(uint64(i), Note{At: now, Event: 1})
 	}
 }

@@ -16,7 +16,7 @@ type Templates struct {
 // Parse reads all templates in a file system. They can use words and lowerFirst.
 func Parse(files fs.FS) Templates {
 	return Templates{template.Must(template.New("").Funcs(template.FuncMap{
-		"words":      Words,
+		"words":      words,
 		"lowerFirst": LowerFirst,
 	}).ParseFS(files, "*.tmpl"))}
 }

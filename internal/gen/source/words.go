@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// Words writes a name as English: "ReplicaSets" is "replica sets", "CSIDrivers" is "CSI drivers".
-func Words(name string) string {
+// words writes a name as English: "ReplicaSets" is "replica sets", "CSIDrivers" is "CSI drivers".
+func words(name string) string {
 	var all []string
 	for rest := []rune(name); len(rest) > 0; {
 		n := wordEnd(rest)

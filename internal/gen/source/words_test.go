@@ -11,8 +11,8 @@ func TestWords(t *testing.T) {
 		"IPAddresses":    "IP addresses",
 		"LeaseCandidate": "lease candidate",
 	} {
-		if got := Words(name); got != want {
-			t.Errorf("Words(%q) = %q, want %q", name, got, want)
+		if got := words(name); got != want {
+			t.Errorf("words(%q) = %q, want %q", name, got, want)
 		}
 	}
 }

@@ -51,7 +51,7 @@ func shuffled(t testing.TB, u *unstructured.Unstructured) []byte {
 
 // TestDecodeNext decodes state after state of changing objects, and compares with what was encoded.
 func TestDecodeNext(t *testing.T) {
-	for _, shares := range []*Shares{nil, NewShares(Sharing{}), NewShares(Sharing{Parts: true}), NewShares(Sharing{Loose: true})} {
+	for _, shares := range []*Shares{nil, NewShares(Sharing{}), NewShares(Sharing{Parts: true}), NewShares(Sharing{Mutable: true})} {
 		r := rand.New(rand.NewPCG(1, 2))
 		var last map[string]any
 		u := sample(r)
@@ -102,12 +102,12 @@ func TestShared(t *testing.T) {
 		}
 		return reflect.ValueOf(of[0]).UnsafePointer() == reflect.ValueOf(of[1]).UnsafePointer()
 	}
-	plain, parts, loose := NewShares(Sharing{}), NewShares(Sharing{Parts: true}), NewShares(Sharing{Loose: true})
+	plain, parts, mutable := NewShares(Sharing{}), NewShares(Sharing{Parts: true}), NewShares(Sharing{Mutable: true})
 	managed := []string{"metadata", "managedFields", "fieldsV1"}
-	if !same(plain, managed...) || !same(parts, managed...) || same(loose, managed...) || same(nil, managed...) {
+	if !same(plain, managed...) || !same(parts, managed...) || same(mutable, managed...) || same(nil, managed...) {
 		t.Error("the fields of managers")
 	}
-	if same(plain, "spec", "many") || !same(parts, "spec", "many") || same(loose, "spec", "many") || same(plain, "metadata", "labels") {
+	if same(plain, "spec", "many") || !same(parts, "spec", "many") || same(mutable, "spec", "many") || same(plain, "metadata", "labels") {
 		t.Error("other maps")
 	}
 	if same(parts) {

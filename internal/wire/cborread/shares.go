@@ -10,7 +10,7 @@ import (
 // Shares is what objects of one kind have in common. It holds a bounded number of strings and other parts of them, those that
 // came last. It can be used by many at once. Nil shares nothing.
 type Shares struct {
-	parts, loose bool
+	parts, mutable bool
 
 	seed    maphash.Seed
 	words   intern.Cache[any] // strings as values, which can be in several objects without a copy of their header
@@ -39,13 +39,13 @@ const (
 type Sharing struct {
 	// Parts means that maps and lists in them are shared, and not only immutable values and the fields of managers.
 	Parts bool
-	// Loose means that the objects themselves are not kept, but maybe some of their strings. So these do not share maps.
-	Loose bool
+	// Mutable means that the objects may be modified before they are stored. So no two parts of one object share maps.
+	Mutable bool
 }
 
 // NewShares returns shares for objects of one kind.
 func NewShares(what Sharing) *Shares {
-	s := &Shares{parts: what.Parts, loose: what.Loose, seed: maphash.MakeSeed()}
+	s := &Shares{parts: what.Parts, mutable: what.Mutable, seed: maphash.MakeSeed()}
 	s.words.MaxSets, s.trees.MaxSets = mostWords, mostTrees
 	return s
 }
@@ -86,7 +86,7 @@ func (s *Shares) text(b []byte, in place, sampled bool) any {
 		return string(b)
 	}
 	rate := &s.rates[in.rate]
-	if !rate.ShouldLook(wordHits, sampled) {
+	if !rate.ShouldLookUp(wordHits, sampled) {
 		return string(b)
 	}
 	v, hit := s.word(b, s.hashOf(b))
@@ -111,7 +111,7 @@ func (s *Shares) word(b []byte, hash uint64) (any, bool) {
 
 // sharesTrees reports whether maps and lists at a place may be shared.
 func (s *Shares) sharesTrees(in place) bool {
-	return s != nil && (s.parts || in.managed && !s.loose)
+	return s != nil && (s.parts || in.managed && !s.mutable)
 }
 
 // tree returns a map or a list of another object that has this hash, or nil, and where to keep one. The caller compares it.

@@ -77,9 +77,9 @@ const (
 	minLookups, maxLookups = 64, 1 << 12
 )
 
-// ShouldLook reports whether to look up a value: always if the object is sampled, and otherwise if at least one sampled look-up in oneIn was
+// ShouldLookUp reports whether to look up a value: always if the object is sampled, and otherwise if at least one sampled look-up in oneIn was
 // a hit.
-func (r *HitRate) ShouldLook(oneIn uint32, sampled bool) bool {
+func (r *HitRate) ShouldLookUp(oneIn uint32, sampled bool) bool {
 	if !sampled {
 		n := r.lookups.Load()
 		return n < minLookups || r.hits.Load() >= n/oneIn

@@ -61,24 +61,24 @@ func TestManyAtOnce(t *testing.T) {
 func TestHitRate(t *testing.T) {
 	r := &HitRate{}
 	for range 2 * minLookups {
-		if !r.ShouldLook(4, true) {
+		if !r.ShouldLookUp(4, true) {
 			t.Fatal("a sampled object is not looked up")
 		}
 	}
-	if r.ShouldLook(4, false) {
+	if r.ShouldLookUp(4, false) {
 		t.Error("there was no hit, and it is looked up")
 	}
 	for range minLookups {
-		r.ShouldLook(4, true)
+		r.ShouldLookUp(4, true)
 		r.Hit(true)
 	}
-	if !r.ShouldLook(4, false) {
+	if !r.ShouldLookUp(4, false) {
 		t.Error("half of the look-ups were hits, and it is not looked up")
 	}
 	for range 4 * maxLookups {
-		r.ShouldLook(4, true)
+		r.ShouldLookUp(4, true)
 	}
-	if r.ShouldLook(4, false) {
+	if r.ShouldLookUp(4, false) {
 		t.Error("the hits were long ago, and it is looked up")
 	}
 }

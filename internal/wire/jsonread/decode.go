@@ -32,8 +32,8 @@ func DecodeNext(data []byte, shares *Shares, last map[string]any) (map[string]an
 const (
 	// deepest is how deep values may be nested. Real objects are not nested as deep, and util/json has a limit as well.
 	deepest = 500
-	// deepestLook is how deep it is looked for parts that are known: each level looks at the text of those below once more.
-	deepestLook = 32
+	// deepestLookup is how deep parts that are known are looked up: each level looks at the text of those below once more.
+	deepestLookup = 32
 )
 
 // decoder reads one object. Its methods return false where something is unusual or wrong.
@@ -123,7 +123,7 @@ var emptyList any = []any{}
 
 // tree reads an object or a list, unless it is known.
 func (d *decoder) tree(c byte, p *place, last any) (v any, same, ok bool) {
-	if !d.shouldLook(p) {
+	if !d.shouldLookUp(p) {
 		return d.build(c, p, last)
 	}
 	begin := d.pos
@@ -146,16 +146,16 @@ func (d *decoder) tree(c byte, p *place, last any) (v any, same, ok bool) {
 	return v, same && identical(v, last), true
 }
 
-// shouldLook reports whether the object or list that begins here is to be looked up. One without members is not shared: programs
+// shouldLookUp reports whether the object or list that begins here is to be looked up. One without members is not shared: programs
 // that must not write to it do so all the same.
-func (d *decoder) shouldLook(p *place) bool {
-	if d.shares == nil || !d.shares.trees && !p.managed || d.depth > deepestLook {
+func (d *decoder) shouldLookUp(p *place) bool {
+	if d.shares == nil || !d.shares.trees && !p.managed || d.depth > deepestLookup {
 		return false
 	}
 	if rest := d.data[d.pos:]; len(rest) > 1 && rest[1] == '}' {
 		return false
 	}
-	return p.tree.ShouldLook(treeHits, d.sampled)
+	return p.tree.ShouldLookUp(treeHits, d.sampled)
 }
 
 // identical reports whether two values are one in memory.

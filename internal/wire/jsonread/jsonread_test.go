@@ -37,7 +37,7 @@ func check(data []byte, shares *Shares) error {
 
 // all are the ways to decode.
 func all() []*Shares {
-	return []*Shares{nil, NewShares(Sharing{Loose: true}), NewShares(Sharing{}), NewShares(Sharing{Parts: true})}
+	return []*Shares{nil, NewShares(Sharing{Mutable: true}), NewShares(Sharing{}), NewShares(Sharing{Parts: true})}
 }
 
 func checkAll(data []byte, all []*Shares) error {
@@ -156,7 +156,7 @@ func TestLong(t *testing.T) {
 	shared := all()
 	for i := range 30 {
 		word := func(n int) string { return strings.Repeat("z", n-15+i) }
-		nested := strings.Repeat(`{"a":[`, deepestLook/2-8+i/2) + `"x"` + strings.Repeat(`]}`, deepestLook/2-8+i/2)
+		nested := strings.Repeat(`{"a":[`, deepestLookup/2-8+i/2) + `"x"` + strings.Repeat(`]}`, deepestLookup/2-8+i/2)
 		text := fmt.Sprintf(`{"s":[%q,%q,%q],%q:1,%q:{"v":"w"},"parts":[[%q],[%q]],"nested":%s}`, word(longestText), word(longestString),
 			word(mostBytes), word(longestName), word(longestString+1), word(smallPart), word(largestPart), nested)
 		if err := checkAll([]byte(text), shared); err != nil {

@@ -152,7 +152,7 @@ func (s *Shares) addMember(p *place, raw, name []byte) *place {
 	at := &place{name: s.name(name), quoted: string(raw)}
 	at.level = p.level.below(at.name)
 	at.uniform = at.name == managedFields
-	at.managed = at.level == managedLevel && !s.loose
+	at.managed = at.level == managedLevel && !s.mutable
 	below[at.quoted] = at
 	if !p.below.CompareAndSwap(old, &below) {
 		return nil

@@ -11,7 +11,7 @@ import (
 // Shares is what objects of one kind have in common. It holds a bounded number of strings and other parts of them, those that
 // came last; what is not in there any more is decoded once more, and no harm is done. It can be used by many at once.
 type Shares struct {
-	trees, loose bool
+	trees, mutable bool
 
 	seeds   [2]maphash.Seed
 	words   intern.Cache[string]
@@ -45,15 +45,15 @@ type Sharing struct {
 	// Parts means that objects and lists in them are shared, and not only immutable values. A write to one of these
 	// changes several objects; objects that are decoded later are not affected.
 	Parts bool
-	// Loose means that the objects themselves are not kept, but maybe some of their strings. So these do not share
+	// Mutable means that the objects may be modified before they are stored. So no two parts of one object share
 	// memory.
-	Loose bool
+	Mutable bool
 }
 
 // NewShares returns shares for objects of one kind. The text of managed fields is shared in any case, unless
-// Sharing.Loose is set: it is a tree of names, which programs read and replace, but do not write to.
+// Sharing.Mutable is set: it is a tree of names, which programs read and replace, but do not write to.
 func NewShares(what Sharing) *Shares {
-	s := &Shares{trees: what.Parts, loose: what.Loose}
+	s := &Shares{trees: what.Parts, mutable: what.Mutable}
 	for i := range s.seeds {
 		s.seeds[i] = maphash.MakeSeed()
 	}

@@ -110,7 +110,7 @@ func TestSharing(t *testing.T) {
 
 // TestNothingIsShared changes all of an object but its managed fields, and no other may change with it.
 func TestNothingIsShared(t *testing.T) {
-	for i, shares := range []*Shares{nil, NewShares(Sharing{}), NewShares(Sharing{Loose: true})} {
+	for i, shares := range []*Shares{nil, NewShares(Sharing{}), NewShares(Sharing{Mutable: true})} {
 		text := strings.Replace(fmt.Sprintf(pod, "a"), `"spec":{`, `"spec":{"empty":{},"none":[],"none2":[],"list":[1,2],"list2":[1,2],`, 1)
 		first, _ := Decode([]byte(text), shares)
 		second, _ := Decode([]byte(text), shares)
@@ -155,16 +155,16 @@ func TestHitRate(t *testing.T) {
 		decode(fmt.Sprint(n))
 	}
 	differs, equal := shares.root.member([]byte(`"differs"`)), shares.root.member([]byte(`"same"`))
-	if differs.tree.ShouldLook(treeHits, false) || differs.member([]byte(`"v"`)).text.ShouldLook(stringHits, false) {
+	if differs.tree.ShouldLookUp(treeHits, false) || differs.member([]byte(`"v"`)).text.ShouldLookUp(stringHits, false) {
 		t.Error("it looks for what differs")
 	}
-	if !equal.tree.ShouldLook(treeHits, false) {
+	if !equal.tree.ShouldLookUp(treeHits, false) {
 		t.Error("it does not look for what is equal")
 	}
 	for range 64 * 64 {
 		decode("one")
 	}
-	if !differs.tree.ShouldLook(treeHits, false) {
+	if !differs.tree.ShouldLookUp(treeHits, false) {
 		t.Error("it does not look for what has become equal")
 	}
 }
@@ -178,7 +178,7 @@ func TestCut(t *testing.T) {
 		}
 	}
 	shares := NewShares(Sharing{Parts: true})
-	const levels = 2 * deepestLook
+	const levels = 2 * deepestLookup
 	if err := check([]byte(strings.Repeat(`{"a":`, levels)+`1`+strings.Repeat(`}`, levels)), shares); err != nil {
 		t.Fatal(err)
 	}
@@ -186,8 +186,8 @@ func TestCut(t *testing.T) {
 	for p := range every(&shares.root) {
 		lookups += p.tree.Lookups()
 	}
-	if lookups != deepestLook {
-		t.Errorf("%d look-ups, want %d", lookups, deepestLook)
+	if lookups != deepestLookup {
+		t.Errorf("%d look-ups, want %d", lookups, deepestLookup)
 	}
 }
 

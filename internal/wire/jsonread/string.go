@@ -21,14 +21,14 @@ func (d *decoder) string(p *place, last any) (v any, same, ok bool) {
 	if d.shares == nil {
 		return d.box(b, d.left()), false, true
 	}
-	if len(b) <= longestString && p.text.ShouldLook(stringHits, d.sampled) {
+	if len(b) <= longestString && p.text.ShouldLookUp(stringHits, d.sampled) {
 		s, known := d.shares.string(b)
 		if known {
 			p.text.Hit(d.sampled)
 		}
 		return boxed(s), false, true
 	}
-	if d.shares.loose || d.following {
+	if d.shares.mutable || d.following {
 		return string(b), false, true
 	}
 	return d.box(b, d.left()), false, true

@@ -187,7 +187,7 @@ func (d *decoder) field(f *field, at, last unsafe.Pointer, data, whole []byte, n
 		}
 		return nil
 	}
-	if !d.shares.shouldLook(f, whole, d.sampled) {
+	if !d.shares.shouldLookUp(f, whole, d.sampled) {
 		return d.build(f, at, last, data, whole, n)
 	}
 	known, slot := d.shares.find(f, data, whole, n, d.sampled)
@@ -297,7 +297,7 @@ func (d *decoder) quantityMap(f *field, at unsafe.Pointer, whole []byte, n int) 
 }
 
 func (d *decoder) rememberQuantities(f *field, at unsafe.Pointer, whole []byte) {
-	if d.part == partSpec && d.shares != nil && !d.shares.loose && d.mapping < mostMaps {
+	if d.part == partSpec && d.shares != nil && !d.shares.mutable && d.mapping < mostMaps {
 		d.maps[d.mapping] = quantities{f, whole, *(*unsafe.Pointer)(at)}
 		d.mapping++
 	}

@@ -253,7 +253,7 @@ func TestEqualQuantitiesOfOneObject(t *testing.T) {
 	for _, test := range []struct {
 		shares *Shares
 		want   bool
-	}{{nil, false}, {plan.NewShares(Sharing{Loose: true}), false}, {plan.NewShares(Sharing{}), true}} {
+	}{{nil, false}, {plan.NewShares(Sharing{Mutable: true}), false}, {plan.NewShares(Sharing{}), true}} {
 		obj, err := plan.Decode(data, test.shares)
 		if err != nil {
 			t.Fatal(err)

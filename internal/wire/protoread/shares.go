@@ -12,7 +12,7 @@ import (
 // lists, maps and sub-messages. It holds a bounded number of them, those that came last; what is not in there any more is decoded
 // once more, and no harm is done. It can be used by many at once.
 type Shares struct {
-	parts, loose bool
+	parts, mutable bool
 
 	seed     maphash.Seed
 	strings  intern.Cache[string]
@@ -27,8 +27,8 @@ type Sharing struct {
 	// Parts means that lists, maps and sub-messages are shared, and not only immutable values. A write to one of these
 	// changes several objects; objects that are decoded later are not affected.
 	Parts bool
-	// Loose means that the objects may be modified before they are stored. So no two parts of one object share memory.
-	Loose bool
+	// Mutable means that the objects may be modified before they are stored. So no two parts of one object share memory.
+	Mutable bool
 }
 
 // tree is a part of an object: what a pointer, a map or a list of n points to. It is found by a hash of its bytes, whose seed is not
@@ -55,7 +55,7 @@ const (
 
 // NewShares returns shares for objects of a plan.
 func (p *Plan) NewShares(what Sharing) *Shares {
-	s := &Shares{parts: what.Parts, loose: what.Loose, seed: maphash.MakeSeed(), hitRates: make([]intern.HitRate, p.fields)}
+	s := &Shares{parts: what.Parts, mutable: what.Mutable, seed: maphash.MakeSeed(), hitRates: make([]intern.HitRate, p.fields)}
 	s.strings.MaxSets, s.raws.MaxSets, s.trees.MaxSets = mostStrings, mostRaws, mostTrees
 	return s
 }
@@ -87,7 +87,7 @@ func (s *Shares) string(f *field, b []byte, sampled bool) (string, bool) {
 		return "", false
 	}
 	rate := &s.hitRates[f.id]
-	if !rate.ShouldLook(stringHits, sampled) {
+	if !rate.ShouldLookUp(stringHits, sampled) {
 		return "", false
 	}
 	slots := s.strings.At(maphash.Bytes(s.seed, b))
@@ -118,9 +118,9 @@ func (s *Shares) raw(b []byte) []byte {
 	return unsafe.Slice(unsafe.StringData(text), len(b))
 }
 
-// shouldLook reports whether a part of an object is to be looked up. Shares may be nil.
-func (s *Shares) shouldLook(f *field, b []byte, sampled bool) bool {
-	return s != nil && s.parts && len(b) >= smallestTree && s.hitRates[f.id].ShouldLook(treeHits, sampled)
+// shouldLookUp reports whether a part of an object is to be looked up. Shares may be nil.
+func (s *Shares) shouldLookUp(f *field, b []byte, sampled bool) bool {
+	return s != nil && s.parts && len(b) >= smallestTree && s.hitRates[f.id].ShouldLookUp(treeHits, sampled)
 }
 
 // find returns a part of another object that is what the bytes say, or where it can be kept when it is there. A part that was

@@ -123,7 +123,7 @@ func (t *trimmer) text(place uint32, s string) string {
 		return s
 	}
 	rate := &t.shares.hitRates[place]
-	if !rate.ShouldLook(textHits, t.sampled) {
+	if !rate.ShouldLookUp(textHits, t.sampled) {
 		return s
 	}
 	known, ok := t.shares.find(&t.shares.texts, s)

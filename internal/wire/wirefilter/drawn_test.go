@@ -160,7 +160,7 @@ func (d *drawer) entry(value reflect.Type, depth int) (out []byte) {
 		case 0, 1:
 			b := d.chunk(entryKey, []byte([]string{"a", "b", "key", "other"}[d.r.Intn(4)]))
 			if d.one(20) {
-				b[0] ^= byte(d.r.Intn(8)) // nobody looks at the wire type
+				b[0] ^= byte(d.r.Intn(8)) // no decoder looks at the wire type
 			}
 			out = append(out, b...)
 		case 2, 3:

@@ -18,7 +18,7 @@ const (
 	kind       = "ExecCredential"
 )
 
-// Cluster tells a plugin which cluster the credentials are for.
+// Cluster describes to a plugin which cluster the credentials are for.
 type Cluster struct {
 	Server                   string         `json:"server"`
 	TLSServerName            string         `json:"tls-server-name,omitempty"`

@@ -66,7 +66,7 @@ func TestEqualConfigsShareAnAuthenticator(t *testing.T) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Errorf("%d authenticators are left that nobody holds", authenticators.Len())
+	t.Errorf("%d authenticators are left to which nothing refers", authenticators.Len())
 }
 
 func TestNewRejectsBadConfigs(t *testing.T) {

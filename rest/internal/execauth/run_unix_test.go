@@ -83,7 +83,7 @@ func TestHungPluginIsKilledAfterTheLimit(t *testing.T) {
 	f := newFixture(t, "hang")
 	f.surroundings.limit = func(attended bool) time.Duration {
 		if attended {
-			t.Error("nobody attends")
+			t.Error("it counts as attended")
 		}
 		return 300 * time.Millisecond
 	}
@@ -119,7 +119,7 @@ func TestRequestsWaitEachForItself(t *testing.T) {
 	f.runs(1)
 }
 
-// Everybody gives up; whoever comes next does not have to wait for what was given up.
+// All callers give up; the next caller does not have to wait for what was given up.
 func TestNextRequestStartsAnew(t *testing.T) {
 	f := newFixture(t, "print").prints(tokenAnswer("one"))
 	f.setenv("GATE", f.path("gate"))

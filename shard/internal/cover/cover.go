@@ -65,7 +65,7 @@ func (b box) restrict(d Dimension, s Set) (box, bool) {
 		return nil, false
 	}
 	out := maps.Clone(b)
-	if s.IsAll() {
+	if s.isAll() {
 		delete(out, d)
 	} else {
 		out[d] = s
@@ -207,7 +207,7 @@ func joinGroup(d Dimension, group []box) box {
 		}
 		sets = append(sets, s)
 	}
-	if s := unite(sets); s.IsAll() {
+	if s := unite(sets); s.isAll() {
 		delete(joined, d)
 	} else {
 		joined[d] = s
@@ -275,7 +275,7 @@ func testBox[O any](b box, reader func(Dimension) Reader[O]) func(O) bool {
 		s, read := b[d], reader(d)
 		switch {
 		case read.Hash != nil:
-			all = append(all, func(o O) bool { return s.HasHash(read.Hash(o)) })
+			all = append(all, func(o O) bool { return s.hasHash(read.Hash(o)) })
 		case read.Value != nil:
 			all = append(all, func(o O) bool { return s.Has(read.Value(o)) })
 		}

@@ -126,7 +126,7 @@ func drawCover(t *rapid.T, depth int) (Cover, model) {
 	}
 	if rapid.IntRange(0, 2).Draw(t, "hashes") == 0 {
 		s := drawHashes(t)
-		restrict(uid, s, func(p point) bool { return s.HasHash(p.hash) })
+		restrict(uid, s, func(p point) bool { return s.hasHash(p.hash) })
 	}
 	return c, where(in)
 }

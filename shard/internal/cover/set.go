@@ -40,8 +40,8 @@ func (s Set) IsEmpty() bool {
 	return !s.except && len(s.values) == 0
 }
 
-// IsAll reports whether the set has all values.
-func (s Set) IsAll() bool {
+// isAll reports whether the set has all values.
+func (s Set) isAll() bool {
 	if s.hashes {
 		return s.ranges.IsEverything()
 	}
@@ -54,16 +54,8 @@ func (s Set) Has(value string) bool {
 	return found != s.except
 }
 
-// HasHash reports whether a hash is in the set.
-func (s Set) HasHash(hash uint64) bool { return s.ranges.Contains(hash) }
-
-// Finite returns the values of the set, if they can be listed.
-func (s Set) Finite() (values []string, ok bool) {
-	if s.hashes || s.except {
-		return nil, false
-	}
-	return slices.Clone(s.values), true
-}
+// hasHash reports whether a hash is in the set.
+func (s Set) hasHash(hash uint64) bool { return s.ranges.Contains(hash) }
 
 // Ranges returns the hashes of the set.
 func (s Set) Ranges() hashspace.Set { return slices.Clone(s.ranges) }

@@ -131,7 +131,7 @@ type worker struct {
 	done     atomic.Int64 // reconciles
 }
 
-// answer answers questions until there is nobody to ask them any more; then it ends the process.
+// answer answers questions until its input ends; then it ends the process.
 func (w *worker) answer(in io.Reader) {
 	questions := bufio.NewScanner(in)
 	for questions.Scan() {

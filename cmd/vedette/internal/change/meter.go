@@ -32,7 +32,7 @@ type tally struct {
 
 func (t *tally) changes() int { return t.added + t.updated + t.deleted }
 
-func (t *tally) count(kind What, bytes int) {
+func (t *tally) count(kind Type, bytes int) {
 	switch kind {
 	case Added:
 		t.added++
@@ -44,12 +44,12 @@ func (t *tally) count(kind What, bytes int) {
 	t.bytes += int64(bytes)
 }
 
-// What is a type of change.
-type What int
+// Type is a type of change.
+type Type int
 
 // The types of changes.
 const (
-	Added What = iota
+	Added Type = iota
 	Updated
 	Deleted
 )
@@ -115,7 +115,7 @@ func (m *Meter) Changes() int {
 }
 
 // See counts a change of an object of a resource. For an update, old is the previous state.
-func (m *Meter) See(kind string, what What, old, obj *unstructured.Unstructured) {
+func (m *Meter) See(kind string, what Type, old, obj *unstructured.Unstructured) {
 	size := object.Size(obj.Object)
 	var changed []string
 	var manager string
@@ -170,7 +170,7 @@ func (m *Meter) object(k Key) *objectRow {
 	return entry(m.objects, k)
 }
 
-func (m *Meter) managed(manager, kind string, what What, size int) {
+func (m *Meter) managed(manager, kind string, what Type, size int) {
 	if m.managers[manager] == nil && len(m.managers) >= m.limits.managers {
 		m.overflow = true
 		return

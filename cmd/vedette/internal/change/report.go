@@ -20,8 +20,8 @@ type Report struct {
 	Objects    []ObjectRow    `json:"objects"`
 	Biggest    []SizeRow      `json:"biggest"`
 
-	// Merged is the number of changes that were coalesced. Incomplete means that there were too many objects or fields.
-	Merged     uint64 `json:"merged,omitempty"`
+	// Coalesced is the number of changes that were coalesced. Incomplete means that there were too many objects or fields.
+	Coalesced  uint64 `json:"coalesced,omitempty"`
 	Incomplete bool   `json:"incomplete,omitempty"`
 	// Skipped are the resources that were not watched, and why.
 	Skipped map[string]string `json:"skipped,omitempty"`

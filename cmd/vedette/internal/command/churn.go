@@ -174,7 +174,7 @@ func (m *measurement) follow(resources []kinds.Resource) error {
 }
 
 func (m *measurement) handler(r kinds.Resource) cache.ResourceEventHandler {
-	see := func(what change.What, old, obj any) {
+	see := func(what change.Type, old, obj any) {
 		if u := asObject(obj); u != nil {
 			m.meter.See(r.String(), what, asObject(old), u)
 		}
@@ -203,7 +203,7 @@ func (m *measurement) run(ctx context.Context) (*change.Report, error) {
 	m.meter.End()
 	after, coalesced := m.received()
 	report := m.meter.Report(time.Since(began), m.top)
-	report.Received, report.Merged, report.Skipped = after-before, coalesced, m.skipped
+	report.Received, report.Coalesced, report.Skipped = after-before, coalesced, m.skipped
 	return report, nil
 }
 
@@ -301,7 +301,7 @@ func (m *measurement) received() (bytes int64, coalesced uint64) {
 		state := cache.StateOf(f.informer)
 		bytes += state.Bytes
 		for _, h := range state.Handlers {
-			coalesced += h.Merged
+			coalesced += h.Coalesced
 		}
 	}
 	return bytes, coalesced

@@ -25,8 +25,8 @@ func (c *churn) print(r *change.Report) error {
 func (c *churn) writeReport(text *strings.Builder, r *change.Report) {
 	fmt.Fprintf(text, "%s changes in %.1f s: %s/s, %s/s for each watcher of all kinds\n", show.Count(r.Total.Changes), r.Seconds,
 		show.Rate(r.Total.ChangesASecond), show.Bytes(r.Total.BytesASecond))
-	if r.Merged > 0 {
-		fmt.Fprintf(text, "%s changes came faster than they could be processed, and count with the next change of the same object.\n", show.Count(r.Merged))
+	if r.Coalesced > 0 {
+		fmt.Fprintf(text, "%s changes came faster than they could be processed, and count with the next change of the same object.\n", show.Count(r.Coalesced))
 	}
 	if r.Incomplete {
 		fmt.Fprintf(text, "There were too many objects or fields: sums are exact, rows may be missing.\n")

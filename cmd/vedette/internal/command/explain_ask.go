@@ -24,7 +24,7 @@ type program struct {
 	client *http.Client
 	// token is for a page that asks for one.
 	token string
-	// page tells that it is asked by its live page, which is in a folder below base.
+	// page means that it is asked by its live page, which is in a folder below base.
 	page   bool
 	folder string
 }

@@ -160,7 +160,7 @@ func (m *machine) newWatches() func() bool {
 func (m *machine) behind() bool {
 	for _, l := range m.looks {
 		for _, h := range cache.StateOf(l.informer).Handlers {
-			if h.Merging || !h.Oldest.IsZero() && time.Since(h.Oldest) > 100*time.Millisecond {
+			if h.Coalescing || !h.Oldest.IsZero() && time.Since(h.Oldest) > 100*time.Millisecond {
 				return true
 			}
 		}
