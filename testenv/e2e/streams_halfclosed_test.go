@@ -19,7 +19,8 @@ const pieces = 5
 // The output of a command goes on after its stdin has ended.
 func TestExecHalfClosed(t *testing.T) {
 	kubelet, pod := newKubelet(t)
-	next := make(chan struct{})
+	next, over := make(chan struct{}), make(chan struct{})
+	t.Cleanup(func() { close(over) })
 	kubelet.Exec = func(c *streamtest.Command) error {
 		in, err := io.ReadAll(c.Stdin)
 		if err != nil || string(in) != "all" {
@@ -29,7 +30,11 @@ func TestExecHalfClosed(t *testing.T) {
 			if _, err := fmt.Fprintf(c.Stdout, "%d", i); err != nil {
 				return err
 			}
-			<-next
+			select {
+			case <-next:
+			case <-over:
+				return nil
+			}
 		}
 		return nil
 	}
