@@ -7,6 +7,8 @@
 //
 // TestClientGo runs client-go's own tests of tools/cache in copies that "vedette patch-client-go" has written.
 //
+// The package componentbase compares the series of metrics of k8s.io/component-base, on client-go and on Vedette.
+//
 // TestCache and TestClientGo run each time. The tests of the other packages run if the environment variable BRIDGE_SUITES is "all", which is what
 // `make bridge-suites` sets.
 package suites

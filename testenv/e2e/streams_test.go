@@ -239,6 +239,78 @@ func TestExecInterrupted(t *testing.T) {
 	})
 }
 
+// newPortDialer returns a dialer for port-forward.
+func newPortDialer(t *testing.T, transport string, config *rest.Config, u *url.URL) httpstream.Dialer {
+	t.Helper()
+	if transport == "websocket" {
+		dialer, err := portforward.NewSPDYOverWebsocketDialerForStreaming(u, config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return dialer
+	}
+	rt, upgrader, err := spdy.RoundTripperFor(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return spdy.NewDialerForStreaming(upgrader, &http.Client{Transport: rt}, http.MethodPost, u)
+}
+
+// portForwarding is a PortForwarder that runs.
+type portForwarding struct {
+	ports  []portforward.ForwardedPort
+	errOut bytes.Buffer // to be read after wait
+	stop   context.CancelFunc
+	ended  chan error
+}
+
+// startForwarding forwards ports until the test ends, and returns when they can be used.
+func startForwarding(t *testing.T, dialer httpstream.Dialer, ports ...string) *portForwarding {
+	t.Helper()
+	f := &portForwarding{ended: make(chan error, 1)}
+	ctx, cancel := context.WithCancel(within(t, streamsLimit))
+	f.stop = cancel
+	t.Cleanup(cancel)
+	ready := make(chan struct{})
+	pf, err := portforward.NewOnAddressesForStreamingWithContext(ctx, dialer, []string{"127.0.0.1"}, ports, ready, nil, &f.errOut)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { f.ended <- pf.ForwardPorts() }()
+	select {
+	case <-ready:
+	case err := <-f.ended:
+		t.Fatal(err)
+	}
+	if f.ports, err = pf.GetPorts(); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// connect connects to a port, by its index.
+func (f *portForwarding) connect(t *testing.T, i int) *net.TCPConn {
+	t.Helper()
+	conn, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(int(f.ports[i].Local))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = conn.SetDeadline(time.Now().Add(streamsLimit))
+	return conn.(*net.TCPConn)
+}
+
+// wait returns what ForwardPorts returns.
+func (f *portForwarding) wait(t *testing.T) error {
+	t.Helper()
+	select {
+	case err := <-f.ended:
+		return err
+	case <-time.After(streamsLimit):
+		t.Fatal("ForwardPorts did not return")
+		return nil
+	}
+}
+
 // Ports of a pod are forwarded: megabytes both ways, several connections, half-closed ones, and what the kubelet says.
 func TestPortForward(t *testing.T) {
 	kubelet, pod := newKubelet(t)
@@ -250,72 +322,32 @@ func TestPortForward(t *testing.T) {
 		return err
 	}
 	u := subresource(t, pod, "portforward", nil)
-	for name, dialer := range map[string]func() (httpstream.Dialer, error){
-		"websocket": func() (httpstream.Dialer, error) {
-			return portforward.NewSPDYOverWebsocketDialerForStreaming(u, adminConfig(t))
-		},
-		"spdy": func() (httpstream.Dialer, error) {
-			rt, upgrader, err := spdy.RoundTripperFor(adminConfig(t))
-			if err != nil {
-				return nil, err
-			}
-			return spdy.NewDialerForStreaming(upgrader, &http.Client{Transport: rt}, http.MethodPost, u), nil
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			d, err := dialer()
-			if err != nil {
-				t.Fatal(err)
-			}
-			var errOut bytes.Buffer
-			ready, ended := make(chan struct{}), make(chan error, 1)
-			pf, err := portforward.NewOnAddressesForStreamingWithContext(within(t, streamsLimit), d, []string{"127.0.0.1"}, []string{":80", ":81"}, ready, nil, &errOut)
-			if err != nil {
-				t.Fatal(err)
-			}
-			go func() { ended <- pf.ForwardPorts() }()
-			select {
-			case <-ready:
-			case err := <-ended:
-				t.Fatal(err)
-			}
-			ports, err := pf.GetPorts()
-			if err != nil {
-				t.Fatal(err)
-			}
-			connect := func(i int) *net.TCPConn {
-				conn, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(int(ports[i].Local))))
-				if err != nil {
-					t.Fatal(err)
+	eachTransport(t, func(t *testing.T, transport string) {
+		f := startForwarding(t, newPortDialer(t, transport, adminConfig(t), u), ":80", ":81")
+		var all sync.WaitGroup
+		for range 3 {
+			conn := f.connect(t, 0)
+			all.Go(func() {
+				defer conn.Close()
+				in := bytes.Repeat([]byte("x"), 2<<20)
+				go func() { _, _ = conn.Write(in); _ = conn.CloseWrite() }()
+				if out, err := io.ReadAll(conn); err != nil || len(out) != len(in) {
+					t.Errorf("%v, %d bytes", err, len(out))
 				}
-				_ = conn.SetDeadline(time.Now().Add(streamsLimit))
-				return conn.(*net.TCPConn)
-			}
-			var all sync.WaitGroup
-			for range 3 {
-				conn := connect(0)
-				all.Go(func() {
-					defer conn.Close()
-					in := bytes.Repeat([]byte("x"), 2<<20)
-					go func() { _, _ = conn.Write(in); _ = conn.CloseWrite() }()
-					if out, err := io.ReadAll(conn); err != nil || len(out) != len(in) {
-						t.Errorf("%v, %d bytes", err, len(out))
-					}
-				})
-			}
-			all.Wait()
+			})
+		}
+		all.Wait()
 
-			bad := connect(1)
-			defer bad.Close()
-			_, _ = io.Copy(io.Discard, bad)
-			err = <-ended
-			if !errors.Is(err, portforward.ErrLostConnectionToPod) {
-				t.Errorf("error %v", err)
-			}
-			wantError(t, err, "nothing listens on this port")
-			if !strings.Contains(errOut.String(), "nothing listens on this port") {
-				t.Errorf("output %q", &errOut)
-			}
-		})
-	}
+		bad := f.connect(t, 1)
+		defer bad.Close()
+		_, _ = io.Copy(io.Discard, bad)
+		err := f.wait(t)
+		if !errors.Is(err, portforward.ErrLostConnectionToPod) {
+			t.Errorf("error %v", err)
+		}
+		wantError(t, err, "nothing listens on this port")
+		if !strings.Contains(f.errOut.String(), "nothing listens on this port") {
+			t.Errorf("output %q", &f.errOut)
+		}
+	})
 }
