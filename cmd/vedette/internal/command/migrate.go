@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -107,6 +108,11 @@ func (m *migration) summary(done *migrate.Report) {
 	fmt.Fprintln(m.out)
 	if done.Raised != "" {
 		fmt.Fprintf(m.out, "Raised to %s, which Vedette uses: client-go and the modules that are released with it\n", done.Raised)
+	}
+	if done.Untidy != "" {
+		lines := strings.Split(done.Untidy, "\n")
+		fmt.Fprintln(m.out, "go mod tidy failed, and go.mod was completed without it. Run it when what it needs can be downloaded:")
+		fmt.Fprintf(m.out, "  %s\n", strings.TrimSpace(lines[len(lines)-1]))
 	}
 	if len(done.Stays) > 0 {
 		fmt.Fprintln(m.out, "Left with client-go:")

@@ -62,6 +62,8 @@ type Report struct {
 	ByHand []Item
 	// Raised is the version to which modules that are released together with client-go were raised, if any were.
 	Raised string
+	// Untidy is the error of go mod tidy, if it failed and go.mod could be completed without it.
+	Untidy string
 	// NotCompiled are packages that were not compiled, because they import one that does not compile.
 	NotCompiled []string
 	// Untracked are Go files that were changed and that git does not have, such as generated code that it ignores.
@@ -229,10 +231,12 @@ func (m *migration) require(ctx context.Context, path, folder string) error {
 	return m.mod.Edit(ctx, args...)
 }
 
-// staging are the modules that are released together with client-go, with the same version.
+// staging are the modules that are released together with client-go, with the same version, apart from samples.
 var staging = []string{
-	"api", "apiextensions-apiserver", "apimachinery", "apiserver", "cli-runtime", "client-go", "cloud-provider", "code-generator", "component-base",
-	"component-helpers", "controller-manager", "kube-aggregator", "kubectl", "kubelet", "metrics", "mount-utils", "pod-security-admission",
+	"api", "apiextensions-apiserver", "apimachinery", "apiserver", "cli-runtime", "client-go", "cloud-provider", "cluster-bootstrap", "code-generator",
+	"component-base", "component-helpers", "controller-manager", "cri-api", "cri-client", "cri-streaming", "csi-translation-lib",
+	"dynamic-resource-allocation", "endpointslice", "externaljwt", "kms", "kube-aggregator", "kube-controller-manager", "kube-proxy", "kube-scheduler",
+	"kubectl", "kubelet", "metrics", "mount-utils", "pod-security-admission", "streaming",
 }
 
 // raise raises the modules that are released together with client-go to the version that Vedette uses: those that stay would not compile
@@ -309,10 +313,19 @@ func (m *migration) requireBridge(ctx context.Context) error {
 	return m.tidy(ctx)
 }
 
-// tidy completes go.mod and go.sum.
+// tidy completes go.mod and go.sum. go mod tidy needs the modules of the tests of all dependencies, too, of which some may be withdrawn or
+// refused by a proxy; the program compiles without them.
 func (m *migration) tidy(ctx context.Context) error {
+	m.report.Untidy = ""
 	_, err := m.mod.Run(ctx, "mod", "tidy")
-	return err
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	if _, listErr := m.mod.Run(ctx, "list", "-deps", "-test", "./..."); listErr != nil {
+		return err // it says more
+	}
+	m.report.Untidy = err.Error()
+	return nil
 }
 
 // patterns returns the packages that are compiled.
