@@ -3,7 +3,8 @@
 // It works on the files of one module, in a clean git tree:
 //
 //  1. rewrite: imports of packages that Vedette has become Vedette's; imports of auth plugins are removed. All other imports stay.
-//     In tests, fake.NewClientset becomes NewSimpleClientset, which does what client-go's does.
+//     In tests, fake.NewClientset becomes NewSimpleClientset, which does what client-go's does. Files that register metrics of queues or
+//     electors with client-go by an import call bridge.ForwardMetrics.
 //  2. require: go.mod requires vedette.dev, and the bridge if conversions are needed.
 //  3. convert: the program and its tests are compiled. Where a rest.Config of one library is used as one of the other, the compiler reports
 //     the place, and a conversion of package bridge is put there. This is repeated until the compiler reports no more such places. An error

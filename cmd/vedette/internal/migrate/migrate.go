@@ -56,6 +56,8 @@ type Report struct {
 	Removed, Conversions []Place
 	// Simple are the calls of fake.NewClientset in tests that became NewSimpleClientset.
 	Simple []Place
+	// Forwarded are functions and files in which bridge.ForwardMetrics is called.
+	Forwarded []Place
 	// Stays are the packages that stay with client-go, with the number of their imports.
 	Stays map[string]int
 	// ByHand is what has to be done by hand. Errors of the compiler are among it.
@@ -197,8 +199,7 @@ func (m *migration) run(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	m.progress("go mod tidy")
-	if err := m.tidy(ctx); err != nil {
+	if err := m.complete(ctx); err != nil {
 		return err
 	}
 	left, err := m.convert(ctx)
@@ -294,6 +295,15 @@ func older(a, b string) bool {
 		return false
 	}
 	return slices.Compare(x[:], y[:]) < 0
+}
+
+// complete completes go.mod for the imports that were rewritten.
+func (m *migration) complete(ctx context.Context) error {
+	if len(m.report.Forwarded) > 0 {
+		return m.requireBridge(ctx)
+	}
+	m.progress("go mod tidy")
+	return m.tidy(ctx)
 }
 
 // requireBridge makes go.mod require the module of package bridge.
