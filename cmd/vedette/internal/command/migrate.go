@@ -105,6 +105,9 @@ func (m *migration) summary(done *migrate.Report) {
 	if n := len(done.Forwarded); n > 0 {
 		fmt.Fprintf(m.out, ", %s of bridge.ForwardMetrics added", count(n, "call"))
 	}
+	if n := len(done.Methods); n > 0 {
+		fmt.Fprintf(m.out, ", %s of cache.Store added", count(n, "method"))
+	}
 	if n := len(done.Simple); n > 0 {
 		fmt.Fprintf(m.out, ", %s of fake.NewClientset in tests to NewSimpleClientset", count(n, "call"))
 	}

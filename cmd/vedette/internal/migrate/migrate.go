@@ -56,6 +56,8 @@ type Report struct {
 	Removed, Conversions []Place
 	// Simple are the calls of fake.NewClientset in tests that became NewSimpleClientset.
 	Simple []Place
+	// Methods are types of the program to which a method of cache.Store was added.
+	Methods []Place
 	// Forwarded are functions and files in which bridge.ForwardMetrics is called.
 	Forwarded []Place
 	// Stays are the packages that stay with client-go, with the number of their imports.
@@ -88,7 +90,9 @@ type migration struct {
 	backup  *backup
 	report  *Report
 	bridged bool
-	applied map[string]bool // whether the packages of folders use server-side apply
+	// rewritten are the Go files that are migrated.
+	rewritten []string
+	applied   map[string]bool // whether the packages of folders use server-side apply
 	// elections is what is known about the packages of folders.
 	elections map[string]*election
 	// errorsBefore are errors of go build ./... before the migration, if only some packages are migrated. brokenBefore says that it failed with
@@ -188,6 +192,7 @@ func (m *migration) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	m.rewritten = files
 	m.progress(fmt.Sprintf("rewriting imports in %d files", len(files)))
 	for _, name := range files {
 		s, err := readSource(name)
