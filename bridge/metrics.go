@@ -31,15 +31,15 @@ import (
 //
 // Call it before clients, work queues and electors are made. It sets Metrics of each config, unless that is set, and calls SetProvider of
 // vedette.dev/workqueue and vedette.dev/leaderelection, for queues and electors that have no provider in their config. Programs that do not
-// want the latter use RESTMetrics, WorkqueueMetrics and LeaderElectionMetrics.
+// want the latter use RESTMetrics, WorkqueueMetrics and LeaderElectionMetrics. Without a config it may be called in init functions: metrics of
+// requests may only be registered when feature gates are set, and so are not then.
 func ForwardMetrics(configs ...*rest.Config) {
-	requests := RESTMetrics()
 	for _, c := range configs {
 		if c == nil {
 			panic("bridge: ForwardMetrics was called with a nil config")
 		}
 		if c.Metrics == nil {
-			c.Metrics = requests
+			c.Metrics = RESTMetrics()
 		}
 	}
 	//lint:ignore SA1019 client-go's registration is also for the process

@@ -79,8 +79,12 @@ func registerRequests() {
 		ResponseSize:       size{registered, "rest_client_response_size_bytes"},
 		RequestResult:      registered,
 		RequestRetry:       registered,
+		RegisterFn:         func() { requestsRegistered.Store(true) },
 	})
 }
+
+// requestsRegistered says that client-go has called RegisterFn.
+var requestsRegistered atomic.Bool
 
 type latency struct {
 	*series
@@ -204,6 +208,10 @@ func TestForwardMetrics(t *testing.T) {
 	registerRequests()
 	clientgoworkqueue.SetProvider(queues{seen})
 	clientgoleaderelection.SetProvider(seen)
+	bridge.ForwardMetrics()
+	if requestsRegistered.Load() {
+		t.Error("ForwardMetrics without a config has registered the metrics of requests")
+	}
 
 	// client-go renews as soon as it leads. If that were cancelled under way, it would be counted as an error, or not.
 	put := fmt.Sprint("rest_client_requests_total", []string{"code=200", "method=PUT", "host=" + strings.TrimPrefix(server.URL, "http://")})

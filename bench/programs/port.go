@@ -89,7 +89,7 @@ func (p *porting) source(ctx context.Context) (string, error) {
 	return module.Dir, explained(err)
 }
 
-// copy copies the source to dir, as a git repository with one commit. A vendor folder is left out.
+// copy copies the source to dir, prepares it, and makes it a git repository with one commit. A vendor folder is left out.
 func (p *porting) copy(ctx context.Context, source, dir string) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return err
@@ -124,10 +124,17 @@ func (p *porting) copy(ctx context.Context, source, dir string) error {
 	if err != nil {
 		return err
 	}
+	if len(p.Edits) > 0 {
+		for _, args := range [][]string{append([]string{"mod", "edit"}, p.Edits...), {"mod", "tidy"}} {
+			if err := logged(ctx, dir, p.out, p.Name+"-prepare.log", "go", args...); err != nil {
+				return err
+			}
+		}
+	}
 	for _, args := range [][]string{
 		{"init", "--quiet"},
 		{"add", "--all", "--force"},
-		{"-c", "user.name=port", "-c", "user.email=port@localhost", "commit", "--quiet", "--message", "as downloaded"},
+		{"-c", "user.name=port", "-c", "user.email=port@localhost", "commit", "--quiet", "--message", "the program"},
 	} {
 		if err := logged(ctx, dir, p.out, p.Name+"-git.log", "git", args...); err != nil {
 			return err

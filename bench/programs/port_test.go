@@ -76,6 +76,7 @@ func TestVerdictAndTable(t *testing.T) {
 	lost, broken, missing := good, good, good
 	lost.Name, lost.after = "lost", tests{}
 	broken.Name, broken.summary.compiles = "broken", false
+	lost.Edits, lost.Because = []string{"-droptool=example.com/tool"}, "it is not to be had"
 	missing.Name, missing.err = "missing", errors.New("not to be had")
 	if err := verdict([]result{good}); err != nil {
 		t.Error(err)
@@ -86,7 +87,7 @@ func TestVerdictAndTable(t *testing.T) {
 		}
 	}
 	text := table([]result{good, lost, missing})
-	for _, want := range []string{"| good v1 | 1 | 0 | 0 | 0 | yes | 1 |", "lost v1: passed before: a TestA", "missing v1: not to be had"} {
+	for _, want := range []string{"| good v1 | 1 | 0 | 0 | 0 | yes | 1 |", "lost v1: passed before: a TestA", "lost v1: prepared for both sides by go mod edit -droptool=example.com/tool, since it is not to be had", "missing v1: not to be had"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

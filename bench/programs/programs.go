@@ -16,6 +16,9 @@ type program struct {
 	Module, Version, Folder string
 	// Packages are patterns of the packages that are tested. None means all.
 	Packages []string
+	// Edits are arguments of go mod edit with which it is prepared, before it is tested at all, and Because is the reason.
+	Edits   []string
+	Because string
 }
 
 // programs are those that are ported without arguments. Each has tests of its own, and uses another part of client-go: a generated
@@ -26,7 +29,14 @@ var programs = []program{
 	{Name: "metrics-server", Module: "sigs.k8s.io/metrics-server", Version: "v0.9.0", Packages: []string{"./cmd/...", "./pkg/..."}},
 	{Name: "node-problem-detector", Module: "k8s.io/node-problem-detector", Version: "v1.36.0", Packages: []string{"./pkg/exporters/k8sexporter/..."}},
 	{Name: "external-attacher", Module: "github.com/kubernetes-csi/external-attacher/v4", Version: "v4.12.0"},
-	{Name: "kube-state-metrics", Module: "k8s.io/kube-state-metrics/v2", Version: "v2.18.0", Packages: []string{"./internal/...", "./pkg/..."}},
+	{
+		Name: "kube-state-metrics", Module: "k8s.io/kube-state-metrics/v2", Version: "v2.18.0", Packages: []string{"./internal/...", "./pkg/..."},
+		Edits: []string{
+			"-droptool=github.com/hairyhenderson/gomplate/v4/cmd/gomplate", "-droprequire=github.com/hairyhenderson/gomplate/v4",
+			"-exclude=inet.af/netaddr@v0.0.0-20230525184311-b8eac61e914a",
+		},
+		Because: "gomplate, with which its documents are generated, needs a module that the module proxy refuses",
+	},
 }
 
 // choose returns the programs that the arguments name.

@@ -117,6 +117,9 @@ func table(results []result) string {
 		if r.Version != "" {
 			name += " " + r.Version
 		}
+		if len(r.Edits) > 0 {
+			fmt.Fprintf(&left, "%s: prepared for both sides by go mod edit %s, since %s\n", name, strings.Join(r.Edits, " "), r.Because)
+		}
 		if r.err != nil {
 			fmt.Fprintf(&b, "| %s | – | – | – | – | – | – |\n", name)
 			fmt.Fprintf(&left, "%s: %v\n", name, r.err)

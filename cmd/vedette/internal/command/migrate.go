@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -101,12 +102,23 @@ func (m *migration) summary(done *migrate.Report) {
 	if n := len(done.Conversions); n > 0 {
 		fmt.Fprintf(m.out, ", %s of a rest.Config", count(n, "conversion"))
 	}
+	if n := len(done.Forwarded); n > 0 {
+		fmt.Fprintf(m.out, ", %s of bridge.ForwardMetrics added", count(n, "call"))
+	}
+	if n := len(done.Methods); n > 0 {
+		fmt.Fprintf(m.out, ", %s of cache.Store added", count(n, "method"))
+	}
 	if n := len(done.Simple); n > 0 {
 		fmt.Fprintf(m.out, ", %s of fake.NewClientset in tests to NewSimpleClientset", count(n, "call"))
 	}
 	fmt.Fprintln(m.out)
 	if done.Raised != "" {
 		fmt.Fprintf(m.out, "Raised to %s, which Vedette uses: client-go and the modules that are released with it\n", done.Raised)
+	}
+	if done.Untidy != "" {
+		lines := strings.Split(done.Untidy, "\n")
+		fmt.Fprintln(m.out, "go mod tidy failed, and go.mod was completed without it. Run it when what it needs can be downloaded:")
+		fmt.Fprintf(m.out, "  %s\n", strings.TrimSpace(lines[len(lines)-1]))
 	}
 	if len(done.Stays) > 0 {
 		fmt.Fprintln(m.out, "Left with client-go:")

@@ -32,15 +32,21 @@ func (m *migration) convert(ctx context.Context) (compiled, error) {
 		if err != nil || len(left.errors) == 0 {
 			return left, err
 		}
-		fixed, err := m.fix(left.errors)
+		converted, err := m.fix(left.errors)
 		if err != nil {
 			return left, err
 		}
-		if fixed == 0 {
+		completed, err := m.completeStores(left.errors)
+		if err != nil {
+			return left, err
+		}
+		if converted+completed == 0 {
 			return left, nil
 		}
-		if err := m.requireBridge(ctx); err != nil {
-			return left, err
+		if converted > 0 {
+			if err := m.requireBridge(ctx); err != nil {
+				return left, err
+			}
 		}
 	}
 	return m.compile(ctx)

@@ -56,12 +56,18 @@ type Report struct {
 	Removed, Conversions []Place
 	// Simple are the calls of fake.NewClientset in tests that became NewSimpleClientset.
 	Simple []Place
+	// Methods are types of the program to which a method of cache.Store was added.
+	Methods []Place
+	// Forwarded are functions and files in which bridge.ForwardMetrics is called.
+	Forwarded []Place
 	// Stays are the packages that stay with client-go, with the number of their imports.
 	Stays map[string]int
 	// ByHand is what has to be done by hand. Errors of the compiler are among it.
 	ByHand []Item
 	// Raised is the version to which modules that are released together with client-go were raised, if any were.
 	Raised string
+	// Untidy is the error of go mod tidy, if it failed and go.mod could be completed without it.
+	Untidy string
 	// NotCompiled are packages that were not compiled, because they import one that does not compile.
 	NotCompiled []string
 	// Untracked are Go files that were changed and that git does not have, such as generated code that it ignores.
@@ -84,7 +90,9 @@ type migration struct {
 	backup  *backup
 	report  *Report
 	bridged bool
-	applied map[string]bool // whether the packages of folders use server-side apply
+	// rewritten are the Go files that are migrated.
+	rewritten []string
+	applied   map[string]bool // whether the packages of folders use server-side apply
 	// elections is what is known about the packages of folders.
 	elections map[string]*election
 	// errorsBefore are errors of go build ./... before the migration, if only some packages are migrated. brokenBefore says that it failed with
@@ -184,6 +192,7 @@ func (m *migration) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	m.rewritten = files
 	m.progress(fmt.Sprintf("rewriting imports in %d files", len(files)))
 	for _, name := range files {
 		s, err := readSource(name)
@@ -195,8 +204,7 @@ func (m *migration) run(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	m.progress("go mod tidy")
-	if err := m.tidy(ctx); err != nil {
+	if err := m.complete(ctx); err != nil {
 		return err
 	}
 	left, err := m.convert(ctx)
@@ -229,10 +237,12 @@ func (m *migration) require(ctx context.Context, path, folder string) error {
 	return m.mod.Edit(ctx, args...)
 }
 
-// staging are the modules that are released together with client-go, with the same version.
+// staging are the modules that are released together with client-go, with the same version, apart from samples.
 var staging = []string{
-	"api", "apiextensions-apiserver", "apimachinery", "apiserver", "cli-runtime", "client-go", "cloud-provider", "code-generator", "component-base",
-	"component-helpers", "controller-manager", "kube-aggregator", "kubectl", "kubelet", "metrics", "mount-utils", "pod-security-admission",
+	"api", "apiextensions-apiserver", "apimachinery", "apiserver", "cli-runtime", "client-go", "cloud-provider", "cluster-bootstrap", "code-generator",
+	"component-base", "component-helpers", "controller-manager", "cri-api", "cri-client", "cri-streaming", "csi-translation-lib",
+	"dynamic-resource-allocation", "endpointslice", "externaljwt", "kms", "kube-aggregator", "kube-controller-manager", "kube-proxy", "kube-scheduler",
+	"kubectl", "kubelet", "metrics", "mount-utils", "pod-security-admission", "streaming",
 }
 
 // raise raises the modules that are released together with client-go to the version that Vedette uses: those that stay would not compile
@@ -292,6 +302,15 @@ func older(a, b string) bool {
 	return slices.Compare(x[:], y[:]) < 0
 }
 
+// complete completes go.mod for the imports that were rewritten.
+func (m *migration) complete(ctx context.Context) error {
+	if len(m.report.Forwarded) > 0 {
+		return m.requireBridge(ctx)
+	}
+	m.progress("go mod tidy")
+	return m.tidy(ctx)
+}
+
 // requireBridge makes go.mod require the module of package bridge.
 func (m *migration) requireBridge(ctx context.Context) error {
 	if m.bridged {
@@ -309,10 +328,19 @@ func (m *migration) requireBridge(ctx context.Context) error {
 	return m.tidy(ctx)
 }
 
-// tidy completes go.mod and go.sum.
+// tidy completes go.mod and go.sum. go mod tidy needs the modules of the tests of all dependencies, too, of which some may be withdrawn or
+// refused by a proxy; the program compiles without them.
 func (m *migration) tidy(ctx context.Context) error {
+	m.report.Untidy = ""
 	_, err := m.mod.Run(ctx, "mod", "tidy")
-	return err
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	if _, listErr := m.mod.Run(ctx, "list", "-deps", "-test", "./..."); listErr != nil {
+		return err // it says more
+	}
+	m.report.Untidy = err.Error()
+	return nil
 }
 
 // patterns returns the packages that are compiled.
