@@ -11,6 +11,7 @@ import (
 
 	"vedette.dev/internal/listwatch"
 	"vedette.dev/internal/objdiff"
+	"vedette.dev/internal/object"
 )
 
 // MutationDetector detects writes to objects of a store. An informer with a detector reuses nothing of an object's
@@ -127,7 +128,7 @@ func (d *detector) find(o runtime.Object) *watchedObject {
 }
 
 // read is the decoder of a store: it records the reader of an object.
-func (d *detector) read(obj any) (any, error) {
+func (d *detector) read(obj any, _ object.Use) (any, error) {
 	if o, ok := obj.(runtime.Object); ok && reflect.TypeOf(obj).Comparable() {
 		reader := listwatch.CallSite()
 		d.mu.Lock()

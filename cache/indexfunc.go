@@ -118,7 +118,7 @@ type typedField struct {
 func (r *fieldReader) values(obj any) ([]string, error) {
 	if at, ok := obj.(object.AtRest); ok {
 		var err error
-		if obj, err = at.CopyFields(r.fields); err != nil {
+		if obj, err = at.CopyFields(r.fields, object.ForIndexFunc); err != nil {
 			return nil, err
 		}
 	}

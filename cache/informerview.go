@@ -74,7 +74,7 @@ func (v *informerView) AddIndexers(indexers Indexers) error {
 			continue
 		}
 		shown[name] = func(obj any) ([]string, error) {
-			obj, err := v.decode(obj)
+			obj, err := v.decode(obj, object.ForIndexFunc)
 			if err != nil {
 				return nil, err
 			}
@@ -119,24 +119,24 @@ func decoderFor(as runtime.Object) (decoder, error) {
 		if gvk.Empty() {
 			return nil, errors.New("cache: NewInformerView: the PartialObjectMetadata has no kind")
 		}
-		return func(stored any) (any, error) { return toMetadata(stored, gvk) }, nil
+		return func(stored any, use object.Use) (any, error) { return toMetadata(stored, gvk, use) }, nil
 	case *unstructured.Unstructured:
 		if gvk.Empty() {
 			return nil, errors.New("cache: NewInformerView: the unstructured object has no kind")
 		}
-		return func(stored any) (any, error) { return toUnstructured(stored, gvk) }, nil
+		return func(stored any, use object.Use) (any, error) { return toUnstructured(stored, gvk, use) }, nil
 	}
 	t := reflect.TypeOf(as)
 	if t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
 		return nil, fmt.Errorf("cache: NewInformerView cannot convert objects to a %T", as)
 	}
-	return func(stored any) (any, error) { return toTyped(stored, t) }, nil
+	return func(stored any, use object.Use) (any, error) { return toTyped(stored, t, use) }, nil
 }
 
-func toMetadata(stored any, gvk schema.GroupVersionKind) (any, error) {
+func toMetadata(stored any, gvk schema.GroupVersionKind, use object.Use) (any, error) {
 	out := &metav1.PartialObjectMetadata{}
 	if r, ok := stored.(object.AtRest); ok {
-		m, err := r.Metadata()
+		m, err := r.Metadata(use)
 		if err != nil {
 			return nil, err
 		}
@@ -168,17 +168,17 @@ func metaStruct(m metav1.Object) *metav1.ObjectMeta {
 	}
 }
 
-func toUnstructured(stored any, gvk schema.GroupVersionKind) (any, error) {
+func toUnstructured(stored any, gvk schema.GroupVersionKind, use object.Use) (any, error) {
 	if r, ok := stored.(object.AtRest); ok {
 		out := &unstructured.Unstructured{}
-		if ok, err := r.IntoAny(out); ok {
+		if ok, err := r.IntoAny(out, use); ok {
 			if err == nil {
 				out.SetGroupVersionKind(gvk)
 			}
 			return out, err
 		}
 	}
-	typed, err := object.Shared(stored)
+	typed, err := object.Shared(stored, use)
 	if err != nil {
 		return nil, err
 	}
@@ -194,8 +194,8 @@ func toUnstructured(stored any, gvk schema.GroupVersionKind) (any, error) {
 	return out, nil
 }
 
-func toTyped(stored any, t reflect.Type) (any, error) {
-	obj, err := object.Shared(stored)
+func toTyped(stored any, t reflect.Type, use object.Use) (any, error) {
+	obj, err := object.Shared(stored, use)
 	if err != nil {
 		return nil, err
 	}

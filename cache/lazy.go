@@ -58,7 +58,7 @@ func (e LazyEvent) decoded(obj any) any {
 		}
 		return out
 	}
-	out, err := e.decode(obj)
+	out, err := e.decode(obj, object.ForHandler)
 	if err != nil {
 		panic(err) // recovered and counted by the listener that calls the handler
 	}

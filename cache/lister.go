@@ -158,7 +158,7 @@ func (l TypedLister[T]) find(name string) (any, bool, error) {
 	if !exists {
 		return nil, false, nil
 	}
-	obj, err := c.decode.of(obj)
+	obj, err := c.decode.of(obj, object.ForGet)
 	return obj, err == nil, err
 }
 
@@ -180,6 +180,9 @@ func (l TypedLister[T]) List(selector labels.Selector) ([]T, error) {
 		})
 	}
 	defer v.Release()
+	if selector != nil && !selector.Empty() {
+		v.use = object.ForSelector
+	}
 	if v.Len() == 0 {
 		return nil, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"vedette.dev/internal/engine"
+	"vedette.dev/internal/object"
 )
 
 // partitionView is a view of one partition of a divided informer's store.
@@ -52,7 +53,7 @@ func (v partitionView) GetByKey(key string) (item interface{}, exists bool, err 
 	if !ok || owner != v.id {
 		return nil, false, nil
 	}
-	item, err = v.decode.of(obj)
+	item, err = v.decode.of(obj, object.ForGet)
 	return item, err == nil, err
 }
 
@@ -64,7 +65,7 @@ func (v partitionView) Index(indexName string, obj interface{}) ([]interface{}, 
 	out := []interface{}{}
 	for _, r := range rows {
 		if v.has(r.Key()) {
-			out = v.decode.appendTo(out, r.Object)
+			out = v.decode.appendTo(out, r.Object, object.ForIndex)
 		}
 	}
 	return out, nil
@@ -96,6 +97,7 @@ func (v partitionView) ByIndex(indexName, indexedValue string) ([]interface{}, e
 
 func (v partitionView) viewAll() view {
 	all, _ := v.cache.viewByIndex(engine.PartitionIndex, v.id)
+	all.use = object.ForList
 	return all
 }
 

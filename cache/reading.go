@@ -67,7 +67,7 @@ func typedMatching[T any](list []any, keep filter) (out []T, err error) {
 	var wrong error
 	err = appendMatching(list, keep, func(obj any) {
 		if wrong == nil {
-			out, wrong = appendTyped(out, obj, nil)
+			out, wrong = appendTyped(out, obj, &view{})
 		}
 	})
 	return out, cmp.Or(err, wrong)
@@ -87,7 +87,7 @@ func each[T any](v *view, keep filter, yield func(T, error) bool) {
 				continue
 			}
 		}
-		obj, err := v.decode.of(r.Object)
+		obj, err := v.decode.of(r.Object, object.ForIterator)
 		if err != nil {
 			yield(none, err)
 			return
@@ -128,7 +128,7 @@ func (l TypedLister[T]) Metadata() TypedLister[*metav1.PartialObjectMetadata] {
 }
 
 // metadataOf is the decoder of metadata.
-func metadataOf(stored any) (any, error) {
+func metadataOf(stored any, use object.Use) (any, error) {
 	kind := schema.GroupVersionKind{}
 	switch o := stored.(type) {
 	case object.AtRest:
@@ -136,7 +136,7 @@ func metadataOf(stored any) (any, error) {
 	case interface{ GetObjectKind() schema.ObjectKind }:
 		kind = o.GetObjectKind().GroupVersionKind()
 	}
-	return toMetadata(stored, kind)
+	return toMetadata(stored, kind, use)
 }
 
 // metadataIndexer shows the metadata of the objects of an indexer that is not of this package.
@@ -147,7 +147,7 @@ func (m metadataIndexer) GetByKey(key string) (any, bool, error) {
 	if err != nil || !exists {
 		return nil, exists, err
 	}
-	obj, err = metadataOf(obj)
+	obj, err = metadataOf(obj, object.ForGet)
 	return obj, err == nil, err
 }
 
@@ -163,7 +163,7 @@ func metadataOfAll(list []any) []any {
 	var none decoder = metadataOf
 	out := make([]any, 0, len(list))
 	for _, obj := range list {
-		out = none.appendTo(out, obj)
+		out = none.appendTo(out, obj, object.ForList)
 	}
 	return out
 }
@@ -184,11 +184,11 @@ func (l TypedLister[T]) Fields(paths ...string) (TypedLister[T], error) {
 		return l, nil
 	}
 	fields, whole := object.NewFields(paths...), c.decode
-	l.indexer = &cache{table: c.table, keyFunc: c.keyFunc, decode: func(stored any) (any, error) {
+	l.indexer = &cache{table: c.table, keyFunc: c.keyFunc, decode: func(stored any, use object.Use) (any, error) {
 		if r, ok := stored.(object.AtRest); ok && !c.converts {
-			return r.CopyFields(fields)
+			return r.CopyFields(fields, use)
 		}
-		return whole(stored)
+		return whole(stored, use)
 	}}
 	return l, nil
 }

@@ -79,6 +79,9 @@ type State struct {
 	IndexErrors    uint64
 	LastIndexError error
 
+	// Storage is how the objects are stored, how much memory they take, and how much readers decode. A reflector alone stores nothing.
+	Storage StorageState
+
 	// Handlers has one entry for each handler of a shared informer, in the order in which they were added.
 	Handlers []HandlerState
 }
@@ -102,6 +105,7 @@ func informerState(s engine.State) State {
 	out := stateFrom(s.State)
 	out.Objects, out.Pending, out.PendingSince, out.Lags = s.Objects, s.Pending, s.PendingSince, Lags(s.Lags)
 	out.IndexErrors, out.LastIndexError = s.IndexErrors, s.LastIndexError
+	out.Storage = storageState(s)
 	for _, h := range s.Handlers {
 		out.Handlers = append(out.Handlers, handlerState(h))
 	}

@@ -92,6 +92,8 @@ func (o *SharedIndexInformerOptions) codec(example any, transform TransformFunc)
 		Example: example,
 		Filter:  filter,
 		Packed:  o.Storage.Packed,
+		Keep:    o.Storage.Keep,
+		Drop:    o.Storage.Drop,
 		Shared:  o.Storage.Shared,
 		Alters:  transform != nil, AltersMetadata: transform.isMeta(),
 		Apart: o.MutationDetector != nil,

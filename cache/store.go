@@ -186,7 +186,7 @@ func (c *cache) GetByKey(key string) (item interface{}, exists bool, err error) 
 	if item, exists = c.table.Get(key); !exists {
 		return nil, false, nil
 	}
-	item, err = c.decode.of(item)
+	item, err = c.decode.of(item, object.ForGet)
 	return item, err == nil, err
 }
 
@@ -214,7 +214,7 @@ func (c *cache) Index(indexName string, obj interface{}) ([]interface{}, error) 
 	}
 	out := make([]any, 0, len(rows))
 	for _, r := range rows {
-		out = c.decode.appendTo(out, r.Object)
+		out = c.decode.appendTo(out, r.Object, object.ForIndex)
 	}
 	return out, nil
 }
@@ -244,35 +244,36 @@ func (c *cache) AddIndexers(newIndexers Indexers) error {
 }
 
 // decoder returns the reader's form of a stored object. A nil decoder returns the object unchanged.
-type decoder func(stored any) (any, error)
+type decoder func(stored any, use object.Use) (any, error)
 
 // of returns the reader's form of stored.
-func (o decoder) of(stored any) (any, error) {
+func (o decoder) of(stored any, use object.Use) (any, error) {
 	if o == nil {
 		return stored, nil
 	}
-	return o(stored)
+	return o(stored, use)
 }
 
 // appendTo appends the reader's form of stored, unless there is an error.
-func (o decoder) appendTo(list []any, stored any) []any {
-	if obj, err := o.of(stored); err == nil {
+func (o decoder) appendTo(list []any, stored any, use object.Use) []any {
+	if obj, err := o.of(stored, use); err == nil {
 		list = append(list, obj)
 	}
 	return list
 }
 
-// view is a view of a table with the decoder for its objects.
+// view is a view of a table with the decoder for its objects, and what it is for.
 type view struct {
 	table.View
 	decode decoder
+	use    object.Use
 }
 
 // objects returns the reader's form of the objects of the view, without those for which there is an error.
 func (v *view) objects() []any {
 	out := make([]any, 0, v.Len())
 	for r := range v.Rows() {
-		out = v.decode.appendTo(out, r.Object)
+		out = v.decode.appendTo(out, r.Object, v.use)
 	}
 	return out
 }
@@ -286,7 +287,7 @@ func (v view) forCopy(again func() (view, error)) (view, error) {
 		v, err := again()
 		return v.View, err
 	})
-	return view{View: next}, err
+	return view{View: next, use: v.use}, err
 }
 
 // viewer is implemented by the stores of this package. Listers read them through a view and copy only the objects that
@@ -296,11 +297,11 @@ type viewer interface {
 	viewByIndex(name, value string) (view, error)
 }
 
-func (c *cache) viewAll() view { return view{c.table.All(), c.decode} }
+func (c *cache) viewAll() view { return view{c.table.All(), c.decode, object.ForList} }
 
 func (c *cache) viewByIndex(name, value string) (view, error) {
 	v, err := c.table.ByIndex(name, value)
-	return view{v, c.decode}, err
+	return view{v, c.decode, object.ForIndex}, err
 }
 
 // collect returns the objects of a view that a filter keeps.
@@ -317,7 +318,7 @@ func collect[T any](v *view, keep filter) ([]T, error) {
 		if !ok {
 			continue
 		}
-		if out, err = appendTyped(out, r.Object, v.decode); err != nil {
+		if out, err = appendTyped(out, r.Object, v); err != nil {
 			return nil, err
 		}
 	}
@@ -325,8 +326,8 @@ func collect[T any](v *view, keep filter) ([]T, error) {
 }
 
 // appendTyped appends the reader's form of stored.
-func appendTyped[T any](list []T, stored any, decode decoder) ([]T, error) {
-	obj, err := decode.of(stored)
+func appendTyped[T any](list []T, stored any, v *view) ([]T, error) {
+	obj, err := v.decode.of(stored, v.use)
 	if err != nil {
 		return nil, err
 	}
@@ -342,7 +343,7 @@ func collectAll[T any](v *view) ([]T, error) {
 	out := make([]T, 0, v.Len())
 	for r := range v.Rows() {
 		var err error
-		if out, err = appendTyped(out, r.Object, v.decode); err != nil {
+		if out, err = appendTyped(out, r.Object, v); err != nil {
 			return nil, err
 		}
 	}
@@ -359,7 +360,7 @@ func decoded(obj any) any {
 		}
 		return out
 	}
-	out, err := object.Shared(obj)
+	out, err := object.Shared(obj, object.ForHandler)
 	if err != nil {
 		panic(err)
 	}

@@ -189,7 +189,7 @@ func (t *TransactionError) Unwrap() []error { return t.Errors }
 func tableConfig(indexers Indexers) table.Config {
 	return table.Config{
 		Indexes: indexesOf(indexers),
-		Decode:  object.Shared,
+		Decode:  func(stored any) (any, error) { return object.Shared(stored, object.ForIndexFunc) },
 		IndexError: func(key, index string, err error) error {
 			return IndexError{Key: key, Index: index, Err: err}
 		},

@@ -18,6 +18,7 @@ type informerData struct {
 	Handlers []handlerData
 	Facts    []fact
 	Lags     []fact
+	Storage  storageKind
 	Browse   bool
 	Now      time.Time
 }
@@ -37,7 +38,7 @@ func (p *Page) informerView(q query) (any, error) {
 	if one == nil {
 		return nil, fmt.Errorf("unknown informer %q: %w", name, errNotFound)
 	}
-	d := &informerData{State: one.state, Now: now.at}
+	d := &informerData{State: one.state, Now: now.at, Storage: storageOf(one, now.at)}
 	for _, l := range p.lanes(now, before) {
 		if l.Name == name && len(l.Stages) > 0 {
 			d.Lane = l

@@ -79,6 +79,7 @@ var views = sync.OnceValue(func() map[string]*view {
 		{name: "shards", title: "Shards", json: true, data: (*Page).shardsView},
 		{name: "explain", title: "Explain", json: true, data: (*Page).explainView},
 		{name: "informer", title: "Informer", data: (*Page).informerView},
+		{name: "storage", title: "Storage", json: true, data: (*Page).storageView},
 		{name: "missing", title: "Not found", still: always, data: func(*Page, query) (any, error) {
 			return nil, fmt.Errorf("no such view: %w", errNotFound)
 		}},

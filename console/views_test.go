@@ -54,6 +54,9 @@ func TestEveryView(t *testing.T) {
 			t.Errorf("%+v, %v", pipeline, err)
 		}
 		want(t, p.Page, "queues?format=json", `"name": "copier"`)
+		want(t, p.Page, "storage", "core/v1.ConfigMap", "not enough known", "it has run for")
+		want(t, p.Page, "storage?format=json", `"informer": "core/v1.ConfigMap"`, `"storage": "not enough known"`)
+		want(t, p.Page, "informer?name=core/v1.ConfigMap", "all kinds", "object as received")
 		for name, v := range views() {
 			if name != "missing" && name != "informer" && name != "object" {
 				if code, _ := get(t, p.Page, name); code != 200 {

@@ -16,6 +16,8 @@ import (
 	"vedette.dev/apitest"
 	"vedette.dev/cache"
 	"vedette.dev/controller"
+	"vedette.dev/informers"
+	"vedette.dev/kubernetes"
 	"vedette.dev/shard"
 	"vedette.dev/shardgroup"
 )
@@ -39,6 +41,19 @@ func everything(t *testing.T, m *Metrics) {
 	t.Cleanup(factory.Shutdown)
 	t.Cleanup(cancel)
 	cache.WaitFor(ctx, "", handle.HasSyncedChecker())
+	packed, err := informers.New(informers.Config{Client: kubernetes.NewForConfigOrDie(config), Informers: cache.SharedIndexInformerOptions{Storage: cache.Storage{Packed: true}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Factory(m, "cluster-3", packed); err != nil {
+		t.Fatal(err)
+	}
+	pods := packed.Core().V1().Pods()
+	pods.Informer()
+	packed.StartWithContext(ctx)
+	t.Cleanup(packed.Shutdown)
+	t.Cleanup(cancel)
+	cache.WaitFor(ctx, "", pods.Informer().HasSyncedChecker())
 	runSharded(t, m, "cluster-2", config, shard.Hash(shard.ByUID(), 2))
 
 	queue := newQueue(m, "pods")

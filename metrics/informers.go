@@ -67,6 +67,10 @@ var informerFamilies = []family[cache.State]{
 		func(s *cache.State, _ time.Time) float64 { return float64(s.Undecodable) }),
 	counterOf("skipped_total", "Number of unexpected objects skipped.",
 		func(s *cache.State, _ time.Time) float64 { return float64(s.Skipped) }),
+	gaugeOf("object_bytes", "Mean size in bytes of the objects received, without dropped fields. 0 if the client does not report it.",
+		func(s *cache.State, _ time.Time) float64 { return float64(s.Storage.ObjectBytes) }),
+	counterOf("store_lists_total", "Number of lists of the store and loops over it.",
+		func(s *cache.State, _ time.Time) float64 { return float64(s.Storage.Lists) }),
 	counterOf("index_errors_total", "Number of failures of index functions.",
 		func(s *cache.State, _ time.Time) float64 { return float64(s.IndexErrors) }),
 }
@@ -77,6 +81,11 @@ var (
 		"Measured once per batch, for its oldest change.")
 	listFailuresDesc  = informerDesc("list_failures_total", "Number of failed lists, by reason.", "reason")
 	watchFailuresDesc = informerDesc("watch_failures_total", "Number of failed watches, by reason.", "reason")
+
+	// The metrics of packed storage have no series for informers with another.
+	packedDesc  = informerDesc("packed_bytes", "Memory of packed objects, by the mean of those that were packed.")
+	decodesDesc = informerDesc("decodes_total", "Number of packed objects decoded, by use.", "use")
+	decodedDesc = informerDesc("decode_seconds_total", "Time spent decoding packed objects, by use. Measured for one in 16.", "use")
 )
 
 // Describe implements prometheus.Collector.
@@ -93,7 +102,7 @@ func (s *sources) Describe(ch chan<- *prometheus.Desc) {
 	for _, f := range shardFamilies {
 		ch <- f.desc
 	}
-	for _, desc := range []*prometheus.Desc{phaseDesc, lagDesc, listFailuresDesc, watchFailuresDesc, shardLagDesc} {
+	for _, desc := range []*prometheus.Desc{phaseDesc, lagDesc, listFailuresDesc, watchFailuresDesc, packedDesc, decodesDesc, decodedDesc, shardLagDesc} {
 		ch <- desc
 	}
 }
@@ -123,6 +132,13 @@ func (s scrape) informer(source, name string, state *cache.State) {
 		s.show(watchFailuresDesc, prometheus.CounterValue, float64(n), source, name, reason)
 	}
 	s.lags(lagDesc, &state.Lags, source, name)
+	if state.Storage.Packed {
+		s.show(packedDesc, prometheus.GaugeValue, float64(state.Storage.PackedBytes), source, name)
+	}
+	for _, d := range state.Storage.Decodes {
+		s.show(decodesDesc, prometheus.CounterValue, float64(d.Objects), source, name, d.Use)
+		s.show(decodedDesc, prometheus.CounterValue, d.Time.Seconds(), source, name, d.Use)
+	}
 	for i := range state.Handlers {
 		h := &state.Handlers[i]
 		for _, f := range handlerFamilies {

@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"vedette.dev/cache"
 	"vedette.dev/console"
@@ -18,12 +20,13 @@ import (
 )
 
 // program runs a program with controllers, and sets PROGRAM to where it is: program [plain|page]. The controller "maps" of ConfigMaps fails
-// with default/big; "restarter" is one of Pods. A plain one has no debug endpoints; nor has one with a console.
+// with default/big; "restarter" is one of Pods. A plain one has no debug endpoints; nor has one with a console. Pods are packed.
 func program(ts *testscript.TestScript, _ bool, args []string) {
 	client, err := kubernetes.NewForConfig(of(ts).server.RESTConfig())
 	ts.Check(err)
-	factory := informers.NewSharedInformerFactory(client, 0)
-	failed := make(chan struct{}, 1000)
+	factory := informers.NewSharedInformerFactoryWithOptions(client, 0,
+		informers.WithStorage(map[metav1.Object]cache.Storage{&corev1.Pod{}: {Packed: true}}))
+	failed, read := make(chan struct{}, 1000), make(chan struct{}, 1000)
 	maps, err := controller.New(controller.Config[cache.ObjectName]{
 		Name:    "maps",
 		Sources: []controller.Source[cache.ObjectName]{controller.For(factory.Core().V1().ConfigMaps().TypedInformer())},
@@ -39,14 +42,16 @@ func program(ts *testscript.TestScript, _ bool, args []string) {
 	pods, err := controller.New(controller.Config[cache.ObjectName]{
 		Name:    "restarter",
 		Sources: []controller.Source[cache.ObjectName]{controller.For(factory.Core().V1().Pods().TypedInformer())},
-		Reconcile: func(context.Context, cache.ObjectName) (controller.Result, error) {
-			return controller.Result{}, nil
+		Reconcile: func(_ context.Context, key cache.ObjectName) (controller.Result, error) {
+			defer func() { read <- struct{}{} }()
+			_, err := factory.Core().V1().Pods().Lister().Pods(key.Namespace).Get(key.Name)
+			return controller.Result{}, err
 		},
 	})
 	ts.Check(err)
 	var live http.Handler
 	if slices.Contains(args, "page") {
-		live = console.Handler(console.Config{Controllers: []console.Controller{maps, pods}})
+		live = console.Handler(console.Config{Informers: []console.Informers{console.Factory("", factory)}, Controllers: []console.Controller{maps, pods}})
 	}
 	address := make(listening, 1)
 	ctx, cancel := context.WithCancel(of(ts).ctx)
@@ -65,9 +70,13 @@ func program(ts *testscript.TestScript, _ bool, args []string) {
 		cancel()
 		<-ended
 	})
-	for range 2 { // the second time, the first failure is on record
+	for i := range 3 { // the second time, the first failure is on record
+		done := failed
+		if i == 2 {
+			done = read
+		}
 		select {
-		case <-failed:
+		case <-done:
 		case err := <-ended:
 			ended <- err
 			ts.Fatalf("the program has ended: %v", err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"sync"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -27,6 +28,8 @@ type Config struct {
 	Packed bool
 	// Shared keeps equal parts of several objects once.
 	Shared bool
+	// Keep and Drop are the fields that Filter was made of, for Stats.
+	Keep, Drop []string
 	// Alters says that a transform sees decoded objects, and may change them; AltersMetadata that it changes metadata only.
 	Alters, AltersMetadata bool
 	// Apart keeps each state of each object in memory of its own, so that what a program has written is in one state of one object.
@@ -53,6 +56,11 @@ type Codec struct {
 	packing *packing // nil if objects are not packed
 	most    int      // objects that there were, of late
 	buffers sync.Pool
+
+	// config is for Stats, which also has when the codec was made, and the sizes of what it has loaded.
+	config Config
+	since  time.Time
+	loaded loaded
 }
 
 // format reads the objects of one Go type from one encoding.
@@ -82,6 +90,7 @@ func New(config Config) *Codec {
 		newObject: func() any { return reflect.New(t.Elem()).Interface() },
 		alters:    config.Alters,
 		filter:    config.Filter,
+		config:    config, since: time.Now(),
 	}
 	if m, ok := config.Example.(*metav1.PartialObjectMetadata); ok && m.Kind != "" {
 		c.metadataOf = m.TypeMeta
@@ -96,6 +105,7 @@ func New(config Config) *Codec {
 		c.trimmed = c.trim.NewShares()
 	}
 	parts := config.Shared && c.follows
+	c.config.Shared = parts
 	c.formats = []format{
 		rest.JSON:     newJSONFormat(c, parts),
 		rest.Protobuf: newProtobufFormat(c, parts),
@@ -119,6 +129,7 @@ func (c *Codec) Load(raw *rest.Raw, last any) (obj any, err error) {
 		last = nil
 	}
 	err = c.filtered(raw, func(raw *rest.Raw) error {
+		c.loaded.add(raw)
 		if c.packing == nil || c.alters {
 			if obj, err = c.formats[raw.Encoding].next(raw, last); err == nil && c.altersMetadata {
 				ownMetadata(obj)

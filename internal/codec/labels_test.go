@@ -92,7 +92,7 @@ func TestOddLabelsAtRest(t *testing.T) {
 			continue
 		}
 		Compress(obj)
-		decoded, err := object.Copy(obj)
+		decoded, err := object.Copy(obj, object.ForGet)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue

@@ -55,6 +55,9 @@ type packing struct {
 	// forReaders are the objects that readers asked for last, decoded: readers are given copies. forHandlers are those that handlers
 	// were notified of last, which several handlers are given, so that no reader is given a copy of what one of them has written.
 	forReaders, forHandlers decodeCache
+	// uses counts what objects are decoded for. texts is the length of the texts of the objects that were compressed.
+	uses  uses
+	texts atomic.Int64
 
 	mu      sync.Mutex
 	forms   map[packedForm]*packedForm
@@ -192,6 +195,7 @@ func Compress(obj any) {
 		return
 	}
 	k, uncompressed := p.form.packing, p.uncompressed
+	k.texts.Add(int64(len(p.text)))
 	p.bytes, p.uncompressed = k.packer.Pack(*uncompressed, k.group(p.Key())), nil
 	k.codec.buffers.Put(uncompressed)
 }

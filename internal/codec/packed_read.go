@@ -37,15 +37,22 @@ func (p *packed) slot(in *decodeCache) *atomic.Pointer[decodedObject] {
 }
 
 // Copy returns an object that belongs to the caller. One that was asked for before is copied, which takes less time than to decode it.
-func (p *packed) Copy() (any, error) {
+func (p *packed) Copy(use object.Use) (any, error) {
+	t := p.form.packing.uses.begin(use)
+	obj, err := p.copy(&t)
+	t.end()
+	return obj, err
+}
+
+func (p *packed) copy(t *timing) (any, error) {
 	slot := p.slot(&p.form.packing.forReaders)
 	h := slot.Load()
 	if h == nil || h.of != p {
 		slot.Store(&decodedObject{of: p})
-		return p.decodeInTurn()
+		return p.decodeInTurn(t)
 	}
 	if h.obj == nil {
-		obj, err := p.decodeInTurn()
+		obj, err := p.decodeInTurn(t)
 		if err != nil {
 			return nil, err
 		}
@@ -55,12 +62,13 @@ func (p *packed) Copy() (any, error) {
 	if o, ok := h.obj.(runtime.Object); ok {
 		return o.DeepCopyObject(), nil
 	}
-	return p.decodeInTurn()
+	return p.decodeInTurn(t)
 }
 
 // CopyFields returns an object that belongs to the caller, with some fields and the identity. The others are not decoded.
-func (p *packed) CopyFields(fields *object.Fields) (obj any, err error) {
+func (p *packed) CopyFields(fields *object.Fields, use object.Use) (obj any, err error) {
 	k := p.form.packing
+	t := k.uses.begin(use)
 	filter, err := k.filterOf(p.form.typ, fields)
 	if err != nil {
 		return nil, err
@@ -71,6 +79,7 @@ func (p *packed) CopyFields(fields *object.Fields) (obj any, err error) {
 			return err
 		})
 	})
+	t.end()
 	return obj, err
 }
 
@@ -94,10 +103,11 @@ func (k *packing) filterOf(t reflect.Type, fields *object.Fields) (*wirefilter.F
 }
 
 // decodeInTurn decodes the object for a reader. Only some readers do so at the same time.
-func (p *packed) decodeInTurn() (any, error) {
+func (p *packed) decodeInTurn(t *timing) (any, error) {
 	k := p.form.packing
 	k.slots <- struct{}{}
 	defer func() { <-k.slots }()
+	t.restart() // to wait takes no processor time
 	return p.decode()
 }
 
@@ -121,13 +131,15 @@ func (f *packedForm) decode(raw *rest.Raw) (any, error) {
 	return obj, err
 }
 
-// Shared returns the object for handlers and index functions. Several are given the same.
-func (p *packed) Shared() (any, error) {
+// Shared returns the object for handlers and index functions. Several are given the same, which is counted once.
+func (p *packed) Shared(use object.Use) (any, error) {
 	slot := p.slot(&p.form.packing.forHandlers)
 	if h := slot.Load(); h != nil && h.of == p && h.obj != nil {
 		return h.obj, nil
 	}
+	t := p.form.packing.uses.begin(use)
 	obj, err := p.decode() // at once: handlers do not wait for readers
+	t.end()
 	if err == nil {
 		slot.Store(&decodedObject{p, obj})
 	}
@@ -135,9 +147,11 @@ func (p *packed) Shared() (any, error) {
 }
 
 // Metadata decodes the metadata alone.
-func (p *packed) Metadata() (*metav1.PartialObjectMetadata, error) {
+func (p *packed) Metadata(use object.Use) (*metav1.PartialObjectMetadata, error) {
+	t := p.form.packing.uses.begin(use)
 	m := &metav1.PartialObjectMetadata{}
 	err := p.open(func(raw *rest.Raw) error { return Into(raw, m) })
+	t.end()
 	if err != nil {
 		return nil, err
 	}
@@ -148,9 +162,12 @@ func (p *packed) Metadata() (*metav1.PartialObjectMetadata, error) {
 func (p *packed) Labels() labels.Labels { return p.labels }
 
 // IntoAny decodes the bytes into obj if they have the names of fields in them.
-func (p *packed) IntoAny(obj any) (ok bool, err error) {
+func (p *packed) IntoAny(obj any, use object.Use) (ok bool, err error) {
 	if !p.form.encoding.Untyped() {
 		return false, nil
 	}
-	return true, p.open(func(raw *rest.Raw) error { return raw.Into(obj) })
+	t := p.form.packing.uses.begin(use)
+	err = p.open(func(raw *rest.Raw) error { return raw.Into(obj) })
+	t.end()
+	return true, err
 }

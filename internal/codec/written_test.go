@@ -54,7 +54,7 @@ func sent(t *testing.T, gvk schema.GroupVersionKind, obj any, encoding rest.Enco
 // opened is what a reader is given of what is stored.
 func opened(t *testing.T, stored any) any {
 	t.Helper()
-	obj, err := object.Copy(stored)
+	obj, err := object.Copy(stored, object.ForGet)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,7 +79,7 @@ func testConfig() Config {
 	return Config{
 		Example:  &metav1.PartialObjectMetadata{},
 		NewCodec: func(f func(any) (any, error)) (*codec.Codec, func(any) (any, error)) { return nil, f },
-		Table:    table.Config{Decode: object.Shared},
+		Table:    table.Config{Decode: func(stored any) (any, error) { return object.Shared(stored, object.ForIndexFunc) }},
 	}
 }
 

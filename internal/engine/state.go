@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"vedette.dev/internal/codec"
 	"vedette.dev/internal/fanout"
 	"vedette.dev/internal/listwatch"
 )
@@ -19,6 +20,9 @@ type State struct {
 	Pending      int
 	PendingSince time.Time
 	Lags         Lags
+	// Storage is what the codec knows, and Views how many views of the store were taken. Both are empty for a partition.
+	Storage codec.Stats
+	Views   uint64
 	// IndexErrors is how many times an index function has failed, and LastIndexError the last error.
 	IndexErrors    uint64
 	LastIndexError error
@@ -138,9 +142,9 @@ func worstOf(streams []*Stream) (worst listwatch.State) {
 // State returns the state of the informer: that of the stream in the worst state, with the counts of all.
 func (s *Informer) State() State {
 	s.mu.Lock()
-	streams := s.streams
+	streams, used := s.streams, s.codec
 	s.mu.Unlock()
-	state := State{State: worstOf(streams)}
+	state := State{State: worstOf(streams), Storage: used.Stats(), Views: s.table.Views()}
 	state.Type, state.Synced = s.Describe(), s.HasSynced()
 	state.Objects = s.table.Len()
 	for _, p := range s.routes.Load().partitions {

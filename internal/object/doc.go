@@ -4,6 +4,7 @@
 //
 //	Revision   UID and resourceVersion: which state of which object   Of
 //	AtRest     an object that is kept as bytes                        implemented by package codec
+//	Use        what an object at rest is decoded for, as it is counted
 //	Tombstone  the deletion of an object whose last state is not known
 //
 // The functions [Meta], [Of], [Version] and Key take an object in any form: decoded, at rest, or a [Tombstone]. So no other package has to know

@@ -46,6 +46,34 @@ func Compare(a, b string) (order int, known bool) {
 	return 1, true
 }
 
+// Use is what an object at rest is decoded for. All but the first are counted.
+type Use uint8
+
+const (
+	// ForInformer is what the informer itself needs.
+	ForInformer Use = iota
+	// ForGet is one object, by its key.
+	ForGet
+	// ForList is a list of all objects.
+	ForList
+	// ForIndex is a list of the objects that have a value in an index, such as those of a namespace.
+	ForIndex
+	// ForSelector is a list of the objects that a selector matches.
+	ForSelector
+	// ForIterator is a loop over an iterator.
+	ForIterator
+	// ForHandler is the call of a handler.
+	ForHandler
+	// ForIndexFunc is the call of an index function.
+	ForIndexFunc
+	// Uses is the number of uses.
+	Uses
+)
+
+func (u Use) String() string {
+	return [Uses]string{"informer", "get", "list", "index", "selector", "iterator", "handler", "index_function"}[u]
+}
+
 // AtRest is an object that is kept as bytes. It is one pointer, so that two of them are equal if they are one in memory.
 type AtRest interface {
 	// Key returns namespace/name.
@@ -54,17 +82,17 @@ type AtRest interface {
 	// Kind returns what the bytes are said to be.
 	Kind() schema.GroupVersionKind
 	// Metadata decodes the metadata alone.
-	Metadata() (*metav1.PartialObjectMetadata, error)
+	Metadata(use Use) (*metav1.PartialObjectMetadata, error)
 	// Labels returns the labels, without decoding anything.
 	Labels() labels.Labels
 	// Copy returns a decoded object that belongs to the caller.
-	Copy() (any, error)
+	Copy(use Use) (any, error)
 	// CopyFields is Copy of the identity of the object and some fields. A path that the object does not have is an error.
-	CopyFields(fields *Fields) (any, error)
+	CopyFields(fields *Fields, use Use) (any, error)
 	// Shared returns a decoded object that others may be given, too, and that must not be changed.
-	Shared() (any, error)
+	Shared(use Use) (any, error)
 	// IntoAny decodes the bytes into obj, which may be of any type, if their encoding allows that, and reports whether it does.
-	IntoAny(obj any) (ok bool, err error)
+	IntoAny(obj any, use Use) (ok bool, err error)
 }
 
 // Fields are the fields that a reader needs, as paths of package wirefilter.
@@ -84,17 +112,17 @@ func IsAtRest(obj any) bool {
 }
 
 // Shared returns a decoded object that is only read.
-func Shared(obj any) (any, error) {
+func Shared(obj any, use Use) (any, error) {
 	if r, ok := obj.(AtRest); ok {
-		return r.Shared()
+		return r.Shared(use)
 	}
 	return obj, nil
 }
 
 // Copy returns what the reader of a store of objects at rest is given.
-func Copy(obj any) (any, error) {
+func Copy(obj any, use Use) (any, error) {
 	if r, ok := obj.(AtRest); ok {
-		return r.Copy()
+		return r.Copy(use)
 	}
 	return obj, nil
 }
@@ -110,7 +138,7 @@ var errNilPointer = errors.New("it is a nil pointer")
 // Meta returns the metadata of an object. It is meta.Accessor with an error for nil pointers, whose methods would panic.
 func Meta(obj any) (metav1.Object, error) {
 	if r, ok := obj.(AtRest); ok {
-		return r.Metadata()
+		return r.Metadata(ForInformer)
 	}
 	m, err := meta.Accessor(obj)
 	if err != nil {

@@ -18,15 +18,15 @@ type rested struct{ metav1.ObjectMeta }
 
 var errNotDecoded = errors.New("not decoded")
 
-func (r *rested) Key() string                     { return Join(r.Namespace, r.Name) }
-func (r *rested) Revision() Revision              { return Revision{r.UID, r.ResourceVersion} }
-func (r *rested) Kind() schema.GroupVersionKind   { return schema.GroupVersionKind{} }
-func (r *rested) Labels() labels.Labels           { return labels.Set(r.ObjectMeta.Labels) }
-func (r *rested) Copy() (any, error)              { return "a copy", nil }
-func (r *rested) CopyFields(*Fields) (any, error) { return "some fields", nil }
-func (r *rested) Shared() (any, error)            { return "shared", nil }
-func (r *rested) IntoAny(any) (bool, error)       { return false, nil }
-func (r *rested) Metadata() (*metav1.PartialObjectMetadata, error) {
+func (r *rested) Key() string                          { return Join(r.Namespace, r.Name) }
+func (r *rested) Revision() Revision                   { return Revision{r.UID, r.ResourceVersion} }
+func (r *rested) Kind() schema.GroupVersionKind        { return schema.GroupVersionKind{} }
+func (r *rested) Labels() labels.Labels                { return labels.Set(r.ObjectMeta.Labels) }
+func (r *rested) Copy(Use) (any, error)                { return "a copy", nil }
+func (r *rested) CopyFields(*Fields, Use) (any, error) { return "some fields", nil }
+func (r *rested) Shared(Use) (any, error)              { return "shared", nil }
+func (r *rested) IntoAny(any, Use) (bool, error)       { return false, nil }
+func (r *rested) Metadata(Use) (*metav1.PartialObjectMetadata, error) {
 	return nil, errNotDecoded
 }
 
@@ -52,13 +52,13 @@ func TestIdentityInEveryForm(t *testing.T) {
 	if _, err := Meta(&rested{m}); !errors.Is(err, errNotDecoded) {
 		t.Errorf("metadata at rest: %v", err)
 	}
-	if obj, err := Shared(&rested{m}); obj != "shared" || err != nil || !IsAtRest(&rested{m}) {
+	if obj, err := Shared(&rested{m}, ForHandler); obj != "shared" || err != nil || !IsAtRest(&rested{m}) {
 		t.Errorf("got %v, %v", obj, err)
 	}
-	if obj, err := Copy(&rested{m}); obj != "a copy" || err != nil {
+	if obj, err := Copy(&rested{m}, ForGet); obj != "a copy" || err != nil {
 		t.Errorf("got %v, %v", obj, err)
 	}
-	if obj, err := Copy(&m); obj != any(&m) || err != nil || IsAtRest(&m) {
+	if obj, err := Copy(&m, ForGet); obj != any(&m) || err != nil || IsAtRest(&m) {
 		t.Errorf("got %v, %v", obj, err)
 	}
 }

@@ -2,7 +2,7 @@ package pack
 
 import "sync/atomic"
 
-// stats says what a packer has done, and what it holds. Tests read it.
+// stats says what a packer has done, and what it holds.
 type stats struct {
 	// objects is the number of objects that were packed. They had bytesIn, and take bytesOut without their bases if all of them are
 	// still held, which the packer does not know.
@@ -38,4 +38,11 @@ func (c *counters) add(length int, x Packed) {
 	c.objects.Add(1)
 	c.in.Add(int64(length))
 	c.out.Add(int64(x.Size()))
+}
+
+// Held returns how many objects were packed and the bytes that they take, of which some may be gone, and the bytes of what the objects
+// have in common: bases and their indexes.
+func (p *Packer) Held() (objects, bytes, common int64) {
+	s := p.stats()
+	return s.objects, s.bytesOut, s.baseBytes + s.cacheBytes
 }

@@ -294,5 +294,8 @@ func (t *Table) byValues(name string, values []string) ([]Row, error) {
 
 // Readers returns how many views are in use, and how often a reader has waited to copy one.
 func (t *Table) Readers() (views, waits int) {
-	return int(t.epochs.views.Load()), int(t.epochs.copies.waits.Load())
+	return int(t.epochs.inUse()), int(t.epochs.copies.waits.Load())
 }
+
+// Views returns how many views were ever taken: by lists, by loops, and by the owner of the table.
+func (t *Table) Views() uint64 { return uint64(t.epochs.views.Load() / viewTaken) }

@@ -18,9 +18,40 @@ import (
 // explain is the flags of 'vedette explain'.
 type explain struct {
 	*streams
+	programFlags
+}
+
+// programFlags select the program that is asked, and the format of what it answers.
+type programFlags struct {
 	url     string
 	output  string
 	timeout time.Duration
+}
+
+// add adds the flags. format is the one for people.
+func (f *programFlags) add(cmd *cobra.Command, format string) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.url, "url", "", "Where the program serves its health checks, such as http://localhost:8081, or its live page")
+	flags.StringVarP(&f.output, "output", "o", format, format+" or json")
+	flags.DurationVar(&f.timeout, "request-timeout", 10*time.Second, "How long the program may take to answer; 0 means no limit")
+}
+
+// parse validates the flags.
+func (f *programFlags) parse(format string) (*url.URL, error) {
+	if err := oneOf("output", f.output, format, "json"); err != nil {
+		return nil, err
+	}
+	if err := notNegative("request-timeout", f.timeout); err != nil {
+		return nil, err
+	}
+	if f.url == "" {
+		return nil, usagef("--url is missing: it says which program to ask, such as http://localhost:8081")
+	}
+	base, err := url.Parse(f.url)
+	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
+		return nil, usagef("--url is %q, and must be like http://localhost:8081", printable(f.url))
+	}
+	return base, nil
 }
 
 func newExplain(s *streams) *cobra.Command {
@@ -49,38 +80,25 @@ a controller-runtime program with vedette.dev/bridge/ctrl, that is the address o
 			vedette explain shop-deployments default/corner --url http://localhost:8081 -o json`),
 		Args: exactly(2, "KIND NS/NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			base, err := e.parse(args[1])
+			if err := checkKey(args[1]); err != nil {
+				return err
+			}
+			base, err := e.parse("text")
 			if err != nil {
 				return err
 			}
 			return e.run(cmd.Context(), base, args[0], args[1])
 		},
 	}
-	flags := cmd.Flags()
-	flags.StringVar(&e.url, "url", "", "Where the program serves its health checks, such as http://localhost:8081, or its live page")
-	flags.StringVarP(&e.output, "output", "o", "text", "text or json")
-	flags.DurationVar(&e.timeout, "request-timeout", 10*time.Second, "How long the program may take to answer; 0 means no limit")
+	e.add(cmd, "text")
 	return cmd
 }
 
-func (e *explain) parse(key string) (*url.URL, error) {
-	if err := oneOf("output", e.output, "text", "json"); err != nil {
-		return nil, err
-	}
-	if err := notNegative("request-timeout", e.timeout); err != nil {
-		return nil, err
-	}
+func checkKey(key string) error {
 	if key == "" || strings.Count(key, "/") > 1 || strings.HasPrefix(key, "/") || strings.HasSuffix(key, "/") {
-		return nil, usagef("%q is not a key; it must be NAMESPACE/NAME, or NAME for what lives in no namespace", key)
+		return usagef("%q is not a key; it must be NAMESPACE/NAME, or NAME for what lives in no namespace", key)
 	}
-	if e.url == "" {
-		return nil, usagef("--url is missing: it says which program to ask, such as http://localhost:8081")
-	}
-	base, err := url.Parse(e.url)
-	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
-		return nil, usagef("--url is %q, and must be like http://localhost:8081", printable(e.url))
-	}
-	return base, nil
+	return nil
 }
 
 func (e *explain) run(ctx context.Context, base *url.URL, kind, key string) error {

@@ -45,6 +45,9 @@ func newRoot(s *streams) *cobra.Command {
 			# Why nothing happens to an object
 			vedette explain web default/shop --url http://localhost:8081
 
+			# Which kinds a program should store packed, and which not
+			vedette advise --url http://localhost:8081
+
 			# Which replica of a group owns which shards
 			vedette shards pods -n ops
 
@@ -65,7 +68,7 @@ func newRoot(s *streams) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{err: plainly(err), command: cmd.CommandPath()}
 	})
-	root.AddCommand(newDemo(s), newServe(s), newWatch(s), newChurn(s), newConsole(s), newExplain(s), newShards(s), newPatchClientGo(s), newMigrate(s), newVersion(s))
+	root.AddCommand(newDemo(s), newServe(s), newWatch(s), newChurn(s), newConsole(s), newExplain(s), newAdvise(s), newShards(s), newPatchClientGo(s), newMigrate(s), newVersion(s))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
