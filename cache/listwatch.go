@@ -178,6 +178,17 @@ func refusesWatchList(client any) bool {
 	return ok && refuser.IsWatchListSemanticsUnSupported()
 }
 
+// maySendWatchList reports whether a reflector begins with a streaming list. A type of the program that wraps another
+// ListerWatcher, and does not say whether it supports them, may drop the bookmark that ends the list: a filter of events by
+// UID or by label does.
+func maySendWatchList(lw ListerWatcher) bool {
+	if r, ok := lw.(watchListRefuser); ok {
+		return !r.IsWatchListSemanticsUnSupported()
+	}
+	_, isRaw := lw.(RawListerWatcher)
+	return isRaw || plainListWatch(lw) != nil
+}
+
 // ToListWatcherWithWatchListSemantics returns a [ListerWatcher] that reports what the client reports: whether it supports
 // streaming lists. Fake clients do not.
 func ToListWatcherWithWatchListSemantics(lw *ListWatch, client any) ListerWatcher {

@@ -53,7 +53,7 @@ func sourceOf(lw ListerWatcher) listwatch.Source {
 		List:         withContext.ListWithContext,
 		Watch:        withContext.WatchWithContext,
 		ContextAware: isContextAware(lw),
-		NoWatchList:  refusesWatchList(lw),
+		NoWatchList:  !maySendWatchList(lw),
 		NoChunks:     wantsNoChunks(lw),
 	}
 	if foreign, ok := lw.(RawListerWatcher); ok {

@@ -112,3 +112,30 @@ func TestAListWatchWithoutFunctionsIsAnError(t *testing.T) {
 	_, err = lw.WatchWithContext(t.Context(), metav1.ListOptions{})
 	wantError(t, err, "no watch function")
 }
+
+// wrapped is a ListerWatcher of a program, as one that filters events.
+type wrapped struct{ ListerWatcher }
+
+type wrappedWithSemantics struct {
+	wrapped
+	refuses bool
+}
+
+func (w wrappedWithSemantics) IsWatchListSemanticsUnSupported() bool { return w.refuses }
+
+func TestWhichListerWatchersAreAskedForAStreamingList(t *testing.T) {
+	functions := &ListWatch{}
+	for name, c := range map[string]struct {
+		lw   ListerWatcher
+		want bool
+	}{
+		"functions":                                {functions, true},
+		"functions of a client that refuses":       {ToListWatcherWithWatchListSemantics(functions, wrappedWithSemantics{refuses: true}), false},
+		"functions of a client that says nothing":  {ToListWatcherWithWatchListSemantics(functions, nil), true},
+		"a type of the program":                    {wrapped{functions}, false},
+		"a type of the program that supports them": {wrappedWithSemantics{wrapped: wrapped{functions}}, true},
+		"a type of the program that refuses":       {wrappedWithSemantics{wrapped{functions}, true}, false},
+	} {
+		wantEqual(t, name, !sourceOf(c.lw).NoWatchList, c.want)
+	}
+}
