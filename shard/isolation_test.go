@@ -179,6 +179,32 @@ func TestObjectLimit(t *testing.T) {
 	})
 }
 
+// In a shard with a limit of 30, room for one object is not much, and is filled all the same.
+func TestObjectLimitWithLittleRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newServer(t, apitest.Config{})
+		w := &world{t: t, server: server}
+		for i := range 31 {
+			w.create(configMap("ns-a", fmt.Sprintf("c%03d", i), ""))
+		}
+		w = start(t, server, Config[*corev1.ConfigMap]{Source: Shards(
+			Shard{ID: "a", Scope: Scope{Namespaces: []string{"ns-a"}}, Limits: Limits{Objects: 30}})})
+		synctest.Wait()
+		lists := func() uint64 { s := w.informer.Shards()[0]; return s.Lists + s.Watches }
+		before := lists()
+		w.remove("ns-a", strings.TrimPrefix(w.informer.View("a").ListKeys()[0], "ns-a/"))
+		time.Sleep(time.Minute)
+		if a := w.informer.Shards()[0]; a.Objects != 29 || a.Full == nil || lists() != before {
+			t.Errorf("after a minute: %d objects, full: %v, %d lists and watches more", a.Objects, a.Full, lists()-before)
+		}
+		time.Sleep(2 * time.Minute)
+		if a := w.informer.Shards()[0]; a.Objects != 30 || a.Full != nil {
+			t.Errorf("%d objects, full: %v", a.Objects, a.Full)
+		}
+		w.check(nil)
+	})
+}
+
 func TestByteLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newServer(t, apitest.Config{})

@@ -32,7 +32,7 @@ type Shard struct {
 type Limits struct {
 	// Objects is the maximum number of objects of a shard, and Bytes their maximum total size, as sent by the server.
 	// Objects beyond the limit are skipped, which State.Full reports, until there is room again: then the shard is
-	// listed again.
+	// listed again, 10 s later if there is room for a tenth of the limit, and 2 minutes later if there is less.
 	Objects int
 	Bytes   int64
 	// EventsPerSecond is the maximum rate at which changes are applied. Pending changes are coalesced by key.

@@ -321,12 +321,12 @@ func (r *room) size(key string) int64 {
 	return r.sizes.Get(key)
 }
 
-// roomAgain reports whether there is so much room again that the objects that were left out should be listed.
-func (r *room) roomAgain(objects int) bool {
+// roomFor reports whether objects were left out and there is room for a part of the limits: 0 stands for any object.
+func (r *room) roomFor(part float64, objects int) bool {
 	if r.full == nil {
 		return false
 	}
-	enough := func(have, limit int64) bool { return limit == 0 || have <= limit-max(1, limit/10) }
+	enough := func(have, limit int64) bool { return limit == 0 || have <= limit-max(1, int64(part*float64(limit))) }
 	return enough(int64(objects), int64(r.limits.MaxObjects)) && enough(r.bytes, r.limits.MaxBytes)
 }
 
@@ -345,12 +345,17 @@ func (p *partition) limit(config PartitionConfig) {
 	p.limiter.SetLimit(rate.Inf)
 }
 
-// fillPause is the least time between two lists for objects that were left out.
-const fillPause = 10 * time.Second
+// A partition that has left objects out is listed again when there has been room for a tenth of its limits for fillPause, and when there
+// has been any room for fillLate. In a partition that is about full, each deletion makes some room, and a list for each would be too much.
+const (
+	fillPart  = 0.1
+	fillPause = 10 * time.Second
+	fillLate  = 2 * time.Minute
+)
 
 // fillUp has a partition listed again if it has left objects out and now has room. It is called under applyMu.
 func (s *Informer) fillUp(p *partition) {
-	if p.filling || !p.room.roomAgain(s.table.CountOwned(p.config.ID)) {
+	if p.filling || !p.room.roomFor(0, s.table.CountOwned(p.config.ID)) {
 		return
 	}
 	s.mu.Lock()
@@ -360,20 +365,42 @@ func (s *Informer) fillUp(p *partition) {
 	}
 	p.filling = true
 	s.work.Go(func() {
-		select {
-		case <-p.ctx.Done():
-			return
-		case <-time.After(fillPause):
-		}
-		// A change of partitions, which is made under changing, sees that the partition is full, or that its streams list again.
-		s.changing.Lock()
-		defer s.changing.Unlock()
-		s.applyMu.Lock()
-		p.filling, p.room.full = false, nil
-		s.applyMu.Unlock()
-		perturb.Point()
-		for _, t := range s.streamsOf(p.config.ID) {
-			s.relist(t)
+		for began := time.Now(); ; {
+			select {
+			case <-p.ctx.Done():
+				return
+			case <-time.After(fillPause):
+			}
+			if s.fillNow(p, time.Since(began) >= fillLate) {
+				return
+			}
 		}
 	})
+}
+
+// fillNow has a partition listed again if there is enough room, or some if it is late. It returns false if it is to be called again.
+func (s *Informer) fillNow(p *partition, late bool) bool {
+	// A change of partitions, which is made under changing, sees that the partition is full, or that its streams list again.
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	s.applyMu.Lock()
+	objects := s.table.CountOwned(p.config.ID)
+	some := p.room.roomFor(0, objects)
+	if some && !late && !p.room.roomFor(fillPart, objects) {
+		s.applyMu.Unlock()
+		return false
+	}
+	p.filling = false
+	if some {
+		p.room.full = nil
+	}
+	s.applyMu.Unlock()
+	if !some {
+		return true // the next object that leaves it begins anew
+	}
+	perturb.Point()
+	for _, t := range s.streamsOf(p.config.ID) {
+		s.relist(t)
+	}
+	return true
 }
