@@ -235,8 +235,9 @@ func (c *coordinator) selected(o *metav1.ListOptions) {
 // member remembers.
 func (c *coordinator) create(ctx context.Context, cm *corev1.ConfigMap) {
 	g := c.g
+	now := g.clock.Now()
 	g.mu.Lock()
-	base := max(g.report.Epoch, g.clock.Now().Wall.Unix())
+	base := max(g.report.Epoch, now.Wall.Unix())
 	g.mu.Unlock()
 	m := protocol.New(cryptorand.Text(), g.config.Key.String(), g.config.Shards, base)
 	m.Coordinators = []protocol.Member{g.name}

@@ -77,7 +77,7 @@ func (g *Group) follow() {
 		}
 	}
 	if changed {
-		g.markUnowned()
+		g.markUnowned(now)
 		g.tell()
 	}
 }
@@ -223,6 +223,7 @@ func (g *Group) endAll(why error) {
 
 // see takes a map from the server. A map that is not valid changes nothing, until it is repaired or deleted.
 func (g *Group) see(r *revision, err error) {
+	now := g.clock.Now()
 	g.mu.Lock()
 	if err == nil && r != nil && (older(r.version, g.newest) || g.current != nil && g.current.version == r.version) {
 		g.mu.Unlock() // known already, or of a server that is behind
@@ -243,7 +244,7 @@ func (g *Group) see(r *revision, err error) {
 		}
 		return
 	}
-	g.noteMoves(r)
+	g.noteMoves(r, now)
 	g.current, g.mapErr = r, nil
 	if r != nil {
 		if g.lastMap != r.ID {
@@ -255,7 +256,7 @@ func (g *Group) see(r *revision, err error) {
 			g.report.Seq = r.Seq
 		}
 	}
-	g.markUnowned()
+	g.markUnowned(now)
 	g.mu.Unlock()
 	g.follow()
 }
@@ -278,13 +279,14 @@ func (g *Group) refusal(r *revision) error {
 
 // seeNone is see for a map that is gone, if it still is. What the informer has is looked at under mu, since see may be about to be called.
 func (g *Group) seeNone(w *mapWatch) {
+	now := g.clock.Now()
 	g.mu.Lock()
 	if cm, known := w.get(); g.current == nil || !known || cm != nil {
 		g.mu.Unlock()
 		return
 	}
 	g.current, g.mapErr = nil, nil
-	g.markUnowned()
+	g.markUnowned(now)
 	g.mu.Unlock()
 	g.follow()
 }
@@ -309,8 +311,8 @@ func (g *Group) refuses(r *revision) bool {
 
 // markUnowned keeps since when shards have no owner, or have this member as the owner, which has not begun. Without a map they have none.
 // The caller holds mu.
-func (g *Group) markUnowned() {
-	now, unowned := g.clock.Now(), map[int]clock.Reading{}
+func (g *Group) markUnowned(now clock.Reading) {
+	unowned := map[int]clock.Reading{}
 	for i := range g.shards {
 		if g.current != nil {
 			owner := g.current.Shards[i].Owner

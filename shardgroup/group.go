@@ -54,6 +54,8 @@ type Group struct {
 	renewSoon chan struct{}
 	work      sync.WaitGroup // goroutines of Prepare
 
+	// mu is not held while the clock is read: in a simulation, that waits for as long as the process is stopped, and time does not go on
+	// while another goroutine waits for mu.
 	mu       sync.Mutex
 	ran      bool
 	quitting bool          // all shards are drained, and none is begun

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"vedette.dev/internal/clock"
 	"vedette.dev/shardgroup/internal/protocol"
 )
 
@@ -100,11 +101,10 @@ func (g *Group) State() State {
 }
 
 // noteMoves records what changes with the next map. The caller holds mu.
-func (g *Group) noteMoves(next *revision) {
+func (g *Group) noteMoves(next *revision, now clock.Reading) {
 	if g.current == nil || next == nil {
 		return
 	}
-	now := g.clock.Now()
 	for i, s := range next.Shards {
 		if from := g.current.Shards[i].Owner; from != s.Owner {
 			m := Move{Shard: i, From: string(from), To: string(s.Owner), At: now.Wall}
