@@ -46,7 +46,7 @@ func TestReadTestsCountsTestsWithoutSubtests(t *testing.T) {
 
 const written = `rewriting imports …
 
-Changed: 33 imports in 14 files, 1 import of auth plugins removed, 2 conversions of a rest.Config
+Changed: 33 imports in 14 files, 1 import of auth plugins removed, 1 call of fake.NewClientset in tests to NewSimpleClientset, 2 conversions of a rest.Config
 Left with client-go:
   k8s.io/client-go/util/homedir (1 import)
 To do by hand:

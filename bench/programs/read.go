@@ -96,7 +96,7 @@ func readSummary(text string) summary {
 			for part := range strings.SplitSeq(changed, ", ") {
 				n, _ := strconv.Atoi(strings.Fields(part)[0])
 				switch {
-				case strings.Contains(part, " in "):
+				case strings.Contains(part, " file"):
 					s.imports = n
 				case strings.Contains(part, "conversion"):
 					s.conversions = n
