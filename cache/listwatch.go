@@ -178,10 +178,10 @@ func refusesWatchList(client any) bool {
 	return ok && refuser.IsWatchListSemanticsUnSupported()
 }
 
-// maySendWatchList reports whether a reflector begins with a streaming list. A type of the program that wraps another
+// mayWatchList reports whether a reflector may ask lw for a streaming list. A type of the program that wraps another
 // ListerWatcher, and does not say whether it supports them, may drop the bookmark that ends the list: a filter of events by
 // UID or by label does.
-func maySendWatchList(lw ListerWatcher) bool {
+func mayWatchList(lw ListerWatcher) bool {
 	if r, ok := lw.(watchListRefuser); ok {
 		return !r.IsWatchListSemanticsUnSupported()
 	}

@@ -53,7 +53,7 @@ func sourceOf(lw ListerWatcher) listwatch.Source {
 		List:         withContext.ListWithContext,
 		Watch:        withContext.WatchWithContext,
 		ContextAware: isContextAware(lw),
-		NoWatchList:  !maySendWatchList(lw),
+		NoWatchList:  !mayWatchList(lw),
 		NoChunks:     wantsNoChunks(lw),
 	}
 	if foreign, ok := lw.(RawListerWatcher); ok {

@@ -23,7 +23,7 @@ func TestPhaseNotices(t *testing.T) {
 		"two reconciles for one change":   {func(p *phase) { p.saw(0, 1); p.saw(0, 11); p.saw(1, 12) }, "object 0 was reconciled 2 times, want 1"},
 		"a reconcile of what is the same": {func(p *phase) { p.saw(0, 11); p.saw(2, 3); p.saw(1, 12) }, "object 2 was reconciled 1 times, want 0"},
 		"an older version":                {func(p *phase) { p.saw(0, 11); p.saw(0, 1) }, "saw version 1 after one that saw version 11"},
-		"a version of somebody else":      {func(p *phase) { p.saw(0, 11); p.saw(1, 13) }, "saw version 13, want 12"},
+		"a version of another client":     {func(p *phase) { p.saw(0, 11); p.saw(1, 13) }, "saw version 13, want 12"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPhase(3, []object{{index: 0, number: 11}, {index: 1, number: 12}})

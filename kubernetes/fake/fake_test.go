@@ -79,7 +79,7 @@ func TestAsPeopleTest(t *testing.T) {
 		}, is: func(err error) bool { return errors.Is(err, boom) }, actions: []string{"list pods"}},
 		{name: "the update conflicts", objects: []runtime.Object{pod("p")}, react: func(c *fake.Clientset) {
 			c.Fake.PrependReactor("update", "pods", func(a clienttesting.Action) (bool, runtime.Object, error) {
-				return true, nil, apierrors.NewConflict(a.GetResource().GroupResource(), "p", errors.New("somebody else"))
+				return true, nil, apierrors.NewConflict(a.GetResource().GroupResource(), "p", errors.New("another writer"))
 			})
 		}, is: apierrors.IsConflict, actions: []string{"list pods", "update pods"}},
 		{name: "other reactors are not asked", objects: []runtime.Object{pod("p")}, react: func(c *fake.Clientset) {
